@@ -1,0 +1,236 @@
+"""The first step of remember: what is new of a request becomes durable turns, in pieces, each resumable.
+
+Positions are contiguous, allocated by compare-and-set on the conversation's head. The receipt of the request, written in
+the same commits, says what has been accepted: a repeat of the request goes on where the former try ended.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from chalicelib.errors import Conflict, StoreUnavailable
+from chalicelib.mind import repetition
+from chalicelib.mind.rows import Key, Put, Row, RowConflict, Write
+from chalicelib.mind.scopes import Scope
+from chalicelib.mind.turns import Said, Turn, named
+from chalicelib.ports import Analyser, Table
+from chalicelib.records import keys
+from chalicelib.records.bodies import Bodies, Place
+from chalicelib.records.codec import packed, unpacked
+from chalicelib.records.conversations import Conversations, Head, Receipt, at, put, week_after
+from chalicelib.records.pending import marked, noted
+from chalicelib.records.tasks import LEASE, Task, Tasks
+
+PIECE, PIECE_BYTES = 28, 1_000_000
+"""Messages and bytes of text of one commit: with client ids, outbox and heads 28 stay under 100 rows, and terms under 4 MB."""
+
+ATTEMPTS = 200
+"""Lost races in a row after which a request gives up; of 64 racing writers each loses 63 at the most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What a caller wants remembered. *request* names the request for good, so that a repeat of it is known."""
+
+    scope: Scope
+    conversation: str
+    messages: tuple[Said, ...]
+    request: str
+    task: str
+    options: Mapping[str, object]
+    deferred: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """What has become of a request: its task, and the outbox entries of its turns; *repeated* messages were known."""
+
+    task: Task
+    noted: tuple[Key, ...]
+    repeated: int
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """The rows that decide what is new."""
+
+    wish: Wish
+    rows: Mapping[Key, Row]
+    place: Place
+    names: tuple[str, ...]
+
+    def row(self, key: Key) -> Row | None:
+        """The row under this key, as read."""
+        return self.rows.get(key)
+
+    @property
+    def head(self) -> Row | None:
+        """The conversation's head."""
+        return self.row(keys.conversation(self.wish.scope, self.wish.conversation))
+
+    @property
+    def receipt(self) -> Row | None:
+        """The request's receipt, if a former try has begun it."""
+        return self.row(keys.receipt(self.wish.scope, self.wish.request))
+
+
+def listed(wish: Wish) -> list[int]:
+    """Indexes of messages that have no client id, so that only what stands around them tells a repeat."""
+    return [index for index, message in enumerate(wish.messages) if message.message is None]
+
+
+def list_name(wish: Wish, marks: Sequence[str]) -> str | None:
+    """The name of the request's list as a whole."""
+    return repetition.whole([marks[index] for index in listed(wish)])
+
+
+def fresh_by_id(standing: Standing) -> set[int]:
+    """Messages whose client id is new to the conversation, and new in the list."""
+    wish, seen, fresh = standing.wish, set[str](), set[int]()
+    for index, message in enumerate(wish.messages):
+        name = message.message
+        if name is None or name in seen:
+            continue
+        seen.add(name)
+        if standing.row(keys.message(wish.scope, wish.conversation, name)) is None:
+            fresh.add(index)
+    return fresh
+
+
+def piece_of(receipt: Receipt, messages: Sequence[Said]) -> tuple[int, ...]:
+    """The indexes that the next commit takes."""
+    taken, size = [], 0
+    for index in receipt.left[:PIECE]:
+        size += len(messages[index].content.encode())
+        if taken and size > PIECE_BYTES:
+            break
+        taken.append(index)
+    return tuple(taken)
+
+
+@dataclass(frozen=True, slots=True)
+class Acceptance:
+    """Makes turns durable."""
+
+    table: Table
+    bodies: Bodies
+    conversations: Conversations
+    tasks: Tasks
+    analyser: Analyser
+
+    def __call__(self, wish: Wish, *, now: datetime, ids: Callable[[], str]) -> Accepted:
+        """Accept what is new. Raises Conflict when the request's name was used for another list."""
+        marks = [repetition.fingerprint(message) for message in wish.messages]
+        entries: list[Key] = []
+        lost = 0
+        while lost < ATTEMPTS:
+            standing = self.standing(wish, marks)
+            receipt = self.receipt(standing, marks)
+            try:
+                if not receipt.left:
+                    return self.ended(standing, receipt, entries, now=now)
+                entries += self.accept(standing, receipt, marks, now=now, ids=ids)
+                lost = 0
+            except RowConflict:
+                lost += 1
+        raise StoreUnavailable("table", "too many writers in this conversation")
+
+    def standing(self, wish: Wish, marks: Sequence[str]) -> Standing:
+        """What decides, in one read."""
+        scope, name = wish.scope, list_name(wish, marks)
+        wanted = [
+            *self.bodies.keys(scope), keys.conversation(scope, wish.conversation), keys.receipt(scope, wish.request),
+            *([keys.heard(scope, name)] if name else []),
+            *(keys.message(scope, wish.conversation, m.message) for m in wish.messages if m.message is not None),
+        ]
+        rows = self.table.get(list(dict.fromkeys(wanted)))
+        return Standing(wish, rows, self.bodies.placed([scope], rows)[0], tuple(marks))
+
+    def receipt(self, standing: Standing, marks: Sequence[str]) -> Receipt:
+        """The receipt of a former try, else a new one that says which messages are new."""
+        wish, name = standing.wish, repetition.whole([*marks, *["-"] * repetition.LEAST]) or ""
+        if row := standing.receipt:
+            receipt = unpacked(Receipt, row.data)
+            if receipt.name != name:
+                raise Conflict("this request was begun with other messages")
+            return receipt
+        fresh = sorted(fresh_by_id(standing) | self.fresh_in_list(standing, marks))
+        return Receipt(name, wish.conversation, tuple(fresh))
+
+    def fresh_in_list(self, standing: Standing, marks: Sequence[str]) -> set[int]:
+        """Messages without an id that are not a repeat of what is stored."""
+        wish, indexes, name = standing.wish, listed(standing.wish), list_name(standing.wish, marks)
+        if name and standing.row(keys.heard(wish.scope, name)):
+            return set()
+        head = at(standing.head)
+
+        def earlier(count: int) -> list[str]:
+            places = [(wish.conversation, head.next - back) for back in range(count, 0, -1)]
+            turns = self.conversations.turns(wish.scope, places)
+            return [repetition.fingerprint(turns[place]) for place in places if place in turns]
+
+        return set(indexes[repetition.overlap(head.fingerprints, [marks[index] for index in indexes], earlier):])
+
+    def accept(
+        self, standing: Standing, receipt: Receipt, marks: Sequence[str], *, now: datetime, ids: Callable[[], str]
+    ) -> list[Key]:
+        """Commit the next piece; returns its outbox entries."""
+        wish, head = standing.wish, at(standing.head)
+        piece = piece_of(receipt, wish.messages)
+        turns = [self.turn(wish, index, head.next + step, now=now) for step, index in enumerate(piece)]
+        after = replace(receipt, positions=receipt.positions + tuple(turn.position for turn in turns))
+        entries = [noted(wish.scope, ids(), keys.turn(wish.scope, turn.conversation, turn.position)) for turn in turns]
+        self.table.commit([
+            *self.conversations.adding(wish.scope, turns), *entries, marked(wish.scope),
+            *self.heads(standing, head, after, [marks[index] for index in piece], now=now),
+            *self.founding(standing, receipt, now=now),
+        ])
+        return [entry.key for entry in entries]
+
+    def turn(self, wish: Wish, index: int, position: int, *, now: datetime) -> Turn:
+        """The message at *index* as the turn at *position*."""
+        turn = wish.messages[index].turn(wish.conversation, position, terms={}, now=now)
+        return replace(turn, terms=Counter(self.analyser.terms(turn.labelled)))
+
+    def heads(
+        self, standing: Standing, head: Head, receipt: Receipt, marks: Sequence[str], *, now: datetime
+    ) -> list[Write]:
+        """The writes that move the conversation and the receipt on; with the last piece the list is known as a whole."""
+        wish, week = standing.wish, week_after(now)
+        moved = Head(head.next + len(marks), (*head.fingerprints, *marks)[-repetition.KEPT:])
+        writes: list[Write] = [
+            put(keys.conversation(wish.scope, wish.conversation), packed(moved), standing.head),
+            put(keys.receipt(wish.scope, wish.request), packed(receipt), standing.receipt, expires=week),
+        ]
+        name = list_name(wish, standing.names)
+        if name and not receipt.left:
+            writes.append(Put(keys.heard(wish.scope, name), {}, expires=week))
+        return writes
+
+    def founding(self, standing: Standing, receipt: Receipt, *, now: datetime) -> list[Write]:
+        """With the first piece: body, scope, speakers and the task."""
+        if receipt.positions:
+            return []
+        speakers = (named(standing.wish.messages[index].character) for index in receipt.fresh)
+        writes = self.bodies.founding(standing.place, speakers, now=now)
+        return [*writes, *self.tasks.opening(opened(standing.wish, len(receipt.fresh), now=now))]
+
+    def ended(self, standing: Standing, receipt: Receipt, entries: list[Key], *, now: datetime) -> Accepted:
+        """Everything is durable; a request that brought nothing new gets a task that is done."""
+        wish, repeated = standing.wish, len(standing.wish.messages) - len(receipt.fresh)
+        if found := self.tasks.find(wish.scope.body.project, wish.task):
+            return Accepted(found[0], tuple(entries), repeated)
+        task = replace(opened(wish, 0, now=now), status="succeeded", result={"summarys": [], "ids": []})
+        founding = self.bodies.founding(standing.place, (), now=now)
+        self.table.commit([*founding, *self.tasks.closing(task, None)])
+        return Accepted(task, (), repeated)
+
+
+def opened(wish: Wish, total: int, *, now: datetime) -> Task:
+    """The task of a request: at once in the hands of whoever accepts it, or waiting for a worker."""
+    body, leased = wish.scope.body, None if wish.deferred else now + LEASE
+    return Task(
+        wish.task, body.project, "memories", body.namespace, body.name, wish.scope.partition, wish.request, now, now,
+        options=dict(wish.options), status="pending" if wish.deferred else "running", total=total, leased_until=leased,
+    )

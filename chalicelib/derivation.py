@@ -1,0 +1,191 @@
+"""The second step of remember: accepted turns become statements, statements become memories, and both become findable.
+
+One commit a statement, each complete in itself. A repeat finds what a former try has written (the same statement of the
+same turn changes nothing), so a task may stop anywhere and go on.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from chalicelib.errors import StoreUnavailable
+from chalicelib.mind import texts
+from chalicelib.mind.ids import memory_id
+from chalicelib.mind.memories import VALID, Memory, born, repeated
+from chalicelib.mind.rows import Key, Row, RowConflict
+from chalicelib.mind.scopes import Scope, scope_named
+from chalicelib.mind.statements import Statement
+from chalicelib.mind.turns import Turn
+from chalicelib.ports import Extractor, Table
+from chalicelib.projection import Projection
+from chalicelib.records import keys
+from chalicelib.records.codec import unpacked
+from chalicelib.records.conversations import Conversations, Receipt
+from chalicelib.records.memories import Kept, Memories
+from chalicelib.records.pending import marked, noted
+from chalicelib.records.tasks import LEASE, Task, Tasks
+
+PIECE = 64
+"""Turns that are read for statements at a time; between pieces a task may be put down."""
+
+ATTEMPTS = 100
+"""Lost races for one statement after which the task is put down."""
+
+MOST_SUMMARY_BYTES = 200_000
+"""Text of new memories that a task's result lists; its row must stay under 390 KB. The rest are found by listing."""
+
+Mint = Callable[[], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """How far a task has come, and what could not be done yet."""
+
+    task: Task
+    warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Derivation:
+    """Draws memories from turns."""
+
+    table: Table
+    conversations: Conversations
+    memories: Memories
+    tasks: Tasks
+    extractor: Extractor
+    projection: Projection
+
+    def __call__(
+        self, task: Task, version: int, noted_keys: Sequence[Key], *, clock: Callable[[], datetime], ids: Mint,
+        patience: Callable[[], bool],
+    ) -> Derived:
+        """Carry a claimed task on while there is patience; without it the task is put down for a worker.
+
+        *noted_keys*: outbox entries of its turns, where the caller knows them; else the scope's outbox is drained.
+        """
+        scope, positions = scope_named(task.scope), self.positions(task)
+        warnings: list[str] = []
+        fresh = list(noted_keys)
+        while task.done < len(positions) and patience():
+            piece = positions[task.done:task.done + PIECE]
+            made, entries = self.derive(scope, task, piece, now=clock(), ids=ids)
+            warnings += self.projection.noted(scope, fresh[:len(piece)] + entries)
+            fresh = fresh[len(piece):]
+            task, version = self.moved(task, version, len(piece), made, now=clock())
+        if not noted_keys:
+            self.projection.drain(scope, patience)
+        return Derived(self.settled(task, version, len(positions), now=clock()), tuple(dict.fromkeys(warnings)))
+
+    def positions(self, task: Task) -> list[tuple[str, int]]:
+        """Where the turns of a task stand."""
+        key = keys.receipt(scope_named(task.scope), task.request)
+        row = self.table.get([key]).get(key)
+        if row is None:
+            return []
+        receipt = unpacked(Receipt, row.data)
+        return [(receipt.conversation, position) for position in receipt.positions]
+
+    def derive(
+        self, scope: Scope, task: Task, places: Sequence[tuple[str, int]], *, now: datetime, ids: Mint
+    ) -> tuple[list[Memory], list[Key]]:
+        """The new memories of some turns, committed, and the outbox entries of all that changed."""
+        found = self.conversations.turns(scope, places)
+        turns = [found[place] for place in places if place in found]
+        statements = self.extractor.extract(turns)
+        digests = self.memories.digests(scope, [digest_of(statement) for statement in statements])
+        by_id = {turn.id: turn for turn in turns}
+        made, entries = [], []
+        for statement in statements:
+            spoken = [by_id[name] for name in statement.turns]
+            memory, entry = self.keep(scope, task, statement, spoken, digests, now=now, ids=ids)
+            made += [memory] if memory else []
+            entries += [entry] if entry else []
+        return made, entries
+
+    def keep(
+        self, scope: Scope, task: Task, statement: Statement, turns: Sequence[Turn], digests: Mapping[str, Row], *,
+        now: datetime, ids: Mint,
+    ) -> tuple[Memory | None, Key | None]:
+        """One statement, one commit: a new memory, or one more source of what is known. (new memory, outbox entry)."""
+        digest = digest_of(statement)
+        row = digests.get(digest)
+        for _ in range(ATTEMPTS):
+            try:
+                known = self.known(scope, row, now=now)
+                if known is None:
+                    return self.add(scope, task, statement, turns, row, now=now, ids=ids)
+                return None, self.repeat(scope, known.memory, known.version, turns, now=now, ids=ids)
+            except RowConflict:
+                row = self.memories.digests(scope, [digest]).get(digest)
+        raise StoreUnavailable("table", "too many writers of one statement")
+
+    def known(self, scope: Scope, digest: Row | None, *, now: datetime) -> Kept | None:
+        """The valid memory that says the same, if there is one."""
+        if digest is None:
+            return None
+        name = digest.data["memory"]
+        found = self.memories.get(scope, [name]).get(name)
+        return found if found and found.memory.state == VALID and not found.memory.gone(now) else None
+
+    def add(
+        self, scope: Scope, task: Task, statement: Statement, turns: Sequence[Turn], digest: Row | None, *,
+        now: datetime, ids: Mint,
+    ) -> tuple[Memory, Key]:
+        """Commit a new memory with all that belongs to it."""
+        third = f"{scope.body.name}: " if task.options.get("third_person") else ""
+        memory = born(
+            statement, turns, id=memory_id(scope.ref, ids()), text=third + statement.text, digest=digest_of(statement),
+            metadata=str(task.options.get("metadata", "")), now=now,
+        )
+        entry = noted(scope, ids(), keys.memory(scope, memory.id))
+        self.table.commit([*self.memories.adding(scope, memory, digest), entry, marked(scope)])
+        return memory, entry.key
+
+    def repeat(
+        self, scope: Scope, memory: Memory, version: int, turns: Sequence[Turn], *, now: datetime, ids: Mint
+    ) -> Key | None:
+        """Commit one more source of a memory; None if it is known."""
+        after = repeated(memory, turns, now=now)
+        if after is memory:
+            return None
+        entry = noted(scope, ids(), keys.memory(scope, memory.id))
+        self.table.commit([*self.memories.changing(scope, after, version), entry, marked(scope)])
+        return entry.key
+
+    def moved(self, task: Task, version: int, count: int, made: Sequence[Memory], *, now: datetime) -> tuple[Task, int]:
+        """The task some turns further. Raises RowConflict when somebody deleted it or took it over."""
+        after = replace(
+            task, done=task.done + count, result=listed(task.result, made), updated_at=now, leased_until=now + LEASE
+        )
+        self.table.commit(self.tasks.saving(after, version))
+        return after, version + 1
+
+    def settled(self, task: Task, version: int, total: int, *, now: datetime) -> Task:
+        """The task finished, or put down for whoever comes next."""
+        if task.done >= total:
+            done = replace(task, status="succeeded", updated_at=now, leased_until=None, result=listed(task.result, ()))
+            self.table.commit(self.tasks.closing(done, version))
+            return done
+        waiting = replace(task, status="pending", updated_at=now, leased_until=None)
+        self.table.commit(self.tasks.saving(waiting, version))
+        return waiting
+
+
+def digest_of(statement: Statement) -> str:
+    """The name of what a statement says: who, in which sense, what."""
+    return texts.digest(statement.subject, statement.sense, statement.text)
+
+
+def listed(result: Mapping[str, object] | None, made: Sequence[Memory]) -> dict[str, object]:
+    """A task's result with more memories: how many, and as many of their texts as fit."""
+    before = result or {}
+    summaries, ids = list(before.get("summarys", [])), list(before.get("ids", []))  # type: ignore[call-overload]  # JSON
+    room = MOST_SUMMARY_BYTES - sum(len(text.encode()) for text in summaries)
+    for memory in made:
+        room -= len(memory.text.encode())
+        if room >= 0:
+            summaries.append(memory.text)
+            ids.append(memory.id)
+    count = int(before.get("count", 0)) + len(made)  # type: ignore[call-overload]  # JSON
+    return {"count": count, "summarys": summaries, "ids": ids}

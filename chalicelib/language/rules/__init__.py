@@ -1,0 +1,1 @@
+"""Extraction of statements by rules, without a model: Chinese and English."""

@@ -1,0 +1,1 @@
+"""The laws of memory, pure: no I/O, no clock, no environment, no driver."""

@@ -1,0 +1,29 @@
+"""Impression: how strongly a memory is held. Computed on reading; rises with touch and repetition, fades with time."""
+
+import math
+from dataclasses import dataclass
+from datetime import datetime
+
+STEEPNESS, EXPONENT = 1.84, 1.25
+"""Ebbinghaus (1885), ch. 7: share kept after t minutes = k / ((log10 t)^c + k) with k = 1.84, c = 1.25."""
+
+RISE = 0.35
+"""Share of the way to 1 that one touch or repetition brings back. Ours; no source gives one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Impression:
+    """Strength 0..1 as it was at a time."""
+
+    value: float
+    at: datetime
+
+    def felt(self, now: datetime) -> float:
+        """What is left of it, 0..1. A time before `at` counts as `at`."""
+        minutes = max((now - self.at).total_seconds() / 60, 1.0)
+        return self.value * STEEPNESS / (math.log10(minutes) ** EXPONENT + STEEPNESS)
+
+    def touched(self, now: datetime) -> "Impression":
+        """The impression after a recall or a repetition at *now*; an earlier touch than the last one changes nothing."""
+        felt = self.felt(now)
+        return self if now <= self.at else Impression(felt + RISE * (1 - felt), now)

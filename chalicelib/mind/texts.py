@@ -1,0 +1,73 @@
+"""What text is: blank or not, cut where a character ends, made inert, and the same as another."""
+
+import hashlib
+import re
+import unicodedata
+
+JOINER, VARIATION = "\u200d", "\ufe0f"
+SKIN = range(0x1F3FB, 0x1F400)
+FLAG = range(0x1F1E6, 0x1F200)
+CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f]")
+HIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]")
+MARKUP = {ord("<"): "‹", ord(">"): "›", ord('"'): "'", ord("“"): "‘", ord("”"): "’", ord("`"): "'"}
+SPACES = re.compile(r"\s+")
+LOOSE = re.compile(r"[\W_]+")
+
+
+def blank(text: str) -> bool:
+    """True for text that shows nothing: white space, control and format characters only."""
+    return all(c.isspace() or unicodedata.category(c) in {"Cc", "Cf"} or c in "\u3164\uffa0\u2800" for c in text)
+
+
+def broken(text: str) -> bool:
+    """True if the text holds half of a character (a lone surrogate), which no store and no wire can take."""
+    return any("\ud800" <= c <= "\udfff" for c in text)
+
+
+def cut(text: str, most: int) -> str:
+    """The first *most* code points at the most, never ending inside what a reader sees as one character."""
+    if len(text) <= most:
+        return text
+    end = most
+    while end and inside(text, end):
+        end -= 1
+    return text[:end]
+
+
+def inside(text: str, at: int) -> bool:
+    """True if position *at* splits a base from its marks, a joined emoji, or a flag."""
+    after, before = text[at], text[at - 1]
+    if unicodedata.combining(after) or after in {JOINER, VARIATION} or before == JOINER or ord(after) in SKIN:
+        return True
+    if ord(after) not in FLAG or ord(before) not in FLAG:
+        return False
+    first = at
+    while first and ord(text[first - 1]) in FLAG:
+        first -= 1
+    return (at - first) % 2 == 1
+
+
+def excerpt(text: str, most: int) -> str:
+    """The text, or its beginning with an ellipsis."""
+    return text if len(text) <= most else cut(text, most - 1) + "…"
+
+
+def inert(text: str) -> str:
+    """The text as data inside a prompt: one line, nothing hidden, no quote or tag that could end its quotation."""
+    visible = HIDDEN.sub("", SPACES.sub(" ", text)).translate(MARKUP)
+    return f"“{visible.strip()}”"
+
+
+def normalised(text: str) -> str:
+    """What two texts share if they say the same: width, case, punctuation and spacing folded away."""
+    return LOOSE.sub(" ", unicodedata.normalize("NFKC", text).casefold()).strip()
+
+
+def digest(*parts: str) -> str:
+    """A name for texts that say the same (`normalised`), 32 hexadecimal digits."""
+    return hashlib.sha256("\x1f".join(map(normalised, parts)).encode("utf-8", "replace")).hexdigest()[:32]
+
+
+def canonical(name: str) -> str:
+    """The name under which an entity is one: width, case and spacing folded, punctuation kept; at most 200 characters."""
+    return cut(SPACES.sub(" ", unicodedata.normalize("NFKC", name).casefold()).strip(), 200)

@@ -1,0 +1,38 @@
+"""Times as we keep them: aware datetimes inside, ISO 8601 and epoch milliseconds outside."""
+
+from datetime import UTC, datetime
+
+from chalicelib.errors import Malformed, OutOfRange
+
+
+def iso(moment: datetime) -> str:
+    """ISO 8601 with offset, milliseconds."""
+    return moment.isoformat(timespec="milliseconds")
+
+
+def parsed(text: str) -> datetime:
+    """The time that `iso` wrote."""
+    return datetime.fromisoformat(text)
+
+
+def milliseconds(moment: datetime) -> int:
+    """Epoch milliseconds."""
+    return round(moment.timestamp() * 1000)
+
+
+def moment_at(epoch_milliseconds: int) -> datetime:
+    """The time of so many epoch milliseconds, in UTC."""
+    return datetime.fromtimestamp(epoch_milliseconds / 1000, UTC)
+
+
+def said(field: str, text: str) -> datetime:
+    """A time as a client gives it. Raises Malformed unless it is ISO 8601, OutOfRange without an offset or a sane year."""
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise Malformed(field, f"{text[:40]!r} is no ISO 8601 time") from None
+    if moment.tzinfo is None:
+        raise OutOfRange(field, "a time needs an offset, such as +08:00 or Z")
+    if not 1900 < moment.year < 2200:  # noqa: PLR2004 -- so that a shift between zones never leaves what datetime can hold
+        raise OutOfRange(field, "the year must be between 1901 and 2199")
+    return moment

@@ -1,0 +1,88 @@
+"""once: a request with an idempotency key is done once, and its repeats get the same reply."""
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from chalicelib.errors import Conflict
+from chalicelib.mind.rows import ABSENT, ANY, Expected, Put, Row, RowConflict
+from chalicelib.ports import Table
+from chalicelib.records import keys
+
+KEPT, LEASE = timedelta(hours=24), timedelta(seconds=60)
+"""How long a reply is kept, and how long a request under way keeps others of the same key out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A request that is to be done once: whose, which (route and key), with which body; *task* names its work."""
+
+    caller: str
+    route: str
+    key: str
+    body: str
+    task: str
+
+    @property
+    def request(self) -> str:
+        """The request's name for good, the same for each repeat; 32 hexadecimal digits."""
+        return hashlib.sha256("\x1f".join((self.caller, self.route, self.key)).encode()).hexdigest()[:32]
+
+
+@dataclass(frozen=True, slots=True)
+class Once:
+    """Guards an act by its claim."""
+
+    table: Table
+
+    def __call__(
+        self, claim: Claim, act: Callable[[str], dict[str, Any]], *, now: datetime
+    ) -> tuple[dict[str, Any], bool]:
+        """What *act* returns, called with the task to use; and whether this is a replay of an earlier reply.
+
+        Raises Conflict for another body under the same key, and while the first request is under way.
+        """
+        row = self.begun(claim, now=now)
+        if row and row.data["state"] == "done":
+            return row.data["reply"], True
+        task = row.data["task"] if row else claim.task
+        try:
+            reply = act(task)
+        except BaseException:
+            self.save(claim, {"state": "started", "task": task, "until": 0}, now=now)
+            raise
+        self.save(claim, {"state": "done", "task": task, "reply": reply}, now=now)
+        return reply, False
+
+    def begun(self, claim: Claim, *, now: datetime) -> Row | None:
+        """Take the claim: None if it is the first, else the row of the one before it, finished or taken over."""
+        started = {"state": "started", "task": claim.task, "until": (now + LEASE).timestamp()}
+        try:
+            self.save(claim, started, ABSENT, now=now)
+        except RowConflict as conflict:
+            row = conflict.standing
+            if not isinstance(row, Row):
+                raise Conflict("the request with this Idempotency-Key has just ended; send it again") from conflict
+            return self.standing(claim, row, now=now)
+        return None
+
+    def standing(self, claim: Claim, row: Row, *, now: datetime) -> Row:
+        """The row of an earlier request with the key, if this one may follow it."""
+        if row.data["body"] != claim.body:
+            raise Conflict("this Idempotency-Key was used with another body")
+        if row.data["state"] == "done":
+            return row
+        if row.data["until"] > now.timestamp():
+            raise Conflict(f"the request with this Idempotency-Key is still under way as {row.data['task']}")
+        taken = {"state": "started", "task": row.data["task"], "until": (now + LEASE).timestamp()}
+        self.save(claim, taken, row.version, now=now)
+        return row
+
+    def save(self, claim: Claim, data: dict[str, Any], expect: Expected = ANY, *, now: datetime) -> None:
+        """Write how far the request has come."""
+        key = keys.once(claim.caller, claim.request)
+        whole = {"body": claim.body, **data}
+        expires = int((now + KEPT).timestamp())
+        self.table.commit([Put(key, whole, expect, expires)])

@@ -1,0 +1,309 @@
+"""recall: bring back what a cue calls to mind, best first, and say why.
+
+The index gives candidates, `mind.ranking` their scores, the Table their text. What can't be done is named in `warnings`;
+with the index or the graph gone, what has just been said is still found.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from chalicelib.errors import Unavailable
+from chalicelib.fresh import FreshTail, merged
+from chalicelib.mind import prompts, ranking
+from chalicelib.mind.association import Step
+from chalicelib.mind.documents import Asked, Filter, Found, Kind, Search, Statistics
+from chalicelib.mind.memories import Memory
+from chalicelib.mind.ranking import Calibration, Question, Ranked
+from chalicelib.mind.rows import Key, Row, RowConflict, Write
+from chalicelib.mind.scopes import Scope, scope_named
+from chalicelib.mind.texts import canonical
+from chalicelib.mind.times import milliseconds
+from chalicelib.mind.tongues import language_of
+from chalicelib.mind.turns import Turn
+from chalicelib.ports import Analyser, AssociationGraph, Embedder, SearchIndex, Table
+from chalicelib.projection import Touches
+from chalicelib.records.bodies import Bodies, Place
+from chalicelib.records.conversations import turn_of
+from chalicelib.records.memories import kept
+
+KINDS: tuple[Kind, ...] = ("turn", "memory")
+DEEP, QUICK = 200, 50
+"""Candidates per channel, deep and quick."""
+
+HUBS = ("用户", "user")
+"""Entities every walk would lead through: the speaker who has no name."""
+
+HOPS, STEPS = 2, 20
+"""How far association goes, and how many edges it brings back at the most."""
+
+TOUCHES = timedelta(days=30)
+"""How long a recall waits to be folded into impressions before it is forgotten."""
+
+NOTHING = Found((), Statistics(0, 1.0, {}), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Cue:
+    """What calls to mind: a question, where to look, who asks, how much to bring back, and as of when."""
+
+    scopes: tuple[Scope, ...]
+    query: str
+    limit: int = 10
+    most_tokens: int = 1800
+    deep: bool = True
+    associative: bool = True
+    until: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RecalledMemory:
+    """A memory with its score, and what the score is made of."""
+
+    memory: Memory
+    score: float
+    reasons: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class RecalledTurn:
+    """A turn with its score, and what the score is made of."""
+
+    turn: Turn
+    score: float
+    reasons: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Association:
+    """An edge that the recalled entities lead to, and the memory that states it."""
+
+    step: Step
+    memory: Memory
+
+
+@dataclass(frozen=True, slots=True)
+class Recollection:
+    """What came back. `abstained`: nothing relevant was found, and nothing was filled up."""
+
+    memories: tuple[RecalledMemory, ...] = ()
+    evidence: tuple[RecalledTurn, ...] = ()
+    associations: tuple[Association, ...] = ()
+    prompt: str = ""
+    abstained: bool = True
+    relevance: float = 0.0
+    warnings: tuple[str, ...] = ()
+    milliseconds: Mapping[str, float] = field(default_factory=dict)
+
+
+class Stopwatch:
+    """Adds up the milliseconds between its marks under their names."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        """Start with *clock*, in seconds."""
+        self.clock, self.last = clock, clock()
+        self.parts: dict[str, float] = dict.fromkeys(("embed", "search", "graph", "rank", "load"), 0.0)
+
+    def mark(self, part: str) -> None:
+        """What has passed since the last mark belongs to *part*."""
+        now = self.clock()
+        self.parts[part] += (now - self.last) * 1000
+        self.last = now
+
+
+@dataclass(slots=True)
+class Attempt:
+    """One recall under way: its question, its watch, and what went wrong so far."""
+
+    cue: Cue
+    places: tuple[Place, ...]
+    question: Question
+    watch: Stopwatch
+    warnings: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Recall:
+    """The verb."""
+
+    table: Table
+    bodies: Bodies
+    fresh: FreshTail
+    index: SearchIndex
+    graph: AssociationGraph
+    embedder: Embedder
+    analyser: Analyser
+    touches: Touches
+    meter: Callable[[], float]
+
+    def __call__(self, cue: Cue, *, now: datetime, ids: Callable[[], str]) -> Recollection:
+        """What the cue calls to mind."""
+        watch = Stopwatch(self.meter)
+        places = self.bodies.places(cue.scopes)
+        characters = [name for place in places for name in place.characters]
+        attempt = Attempt(cue, places, Question.read(cue.query, characters, self.analyser.terms), watch)
+        watch.mark("load")
+        texts = attempt.question.asked(self.vectors(attempt))
+        found = self.found(attempt, texts, now=now)
+        recollection = self.remembered(attempt, found, now=now)
+        self.note(attempt, recollection, now=now, ids=ids)
+        return recollection
+
+    @property
+    def calibration(self) -> Calibration:
+        """Where cosines of this embedder begin and end to mean something."""
+        return Calibration(self.embedder.floor, self.embedder.ceiling)
+
+    def vectors(self, attempt: Attempt) -> list[Any]:
+        """A vector for each text of the question, or none for any where the embedder fails."""
+        texts = attempt.question.texts
+        try:
+            return list(self.embedder.embed(texts, "query"))
+        except Unavailable as failure:
+            attempt.warnings.append(f"recalled by words alone: {failure}")
+            return [None] * len(texts)
+        finally:
+            attempt.watch.mark("embed")
+
+    def found(self, attempt: Attempt, texts: tuple[Asked, ...], *, now: datetime) -> Mapping[Kind, Found]:
+        """Candidates of each kind: the index's, and those it does not know yet."""
+        cue = attempt.cue
+        chosen = Filter(until=milliseconds(cue.until) if cue.until else None, at=milliseconds(now))
+        tail = self.fresh(cue.scopes, texts, chosen)
+        if tail.cut:
+            attempt.warnings.append("much is not indexed yet; of that, only the newest was looked at")
+        attempt.watch.mark("load")
+        search = Search(texts, KINDS, DEEP if cue.deep else QUICK, chosen)
+        found = self.searched(attempt, search)
+        attempt.watch.mark("search")
+        return {kind: merged(kind, found.get(kind, NOTHING), tail) for kind in KINDS}
+
+    def searched(self, attempt: Attempt, search: Search) -> Mapping[Kind, Found]:
+        """What the index finds; nothing, with a warning, where it does not answer."""
+        try:
+            return self.index.search([scope.partition for scope in attempt.cue.scopes], search)
+        except Unavailable as failure:
+            attempt.warnings.append(f"the search index does not answer, only what is new was looked at: {failure}")
+            return {}
+
+    def remembered(self, attempt: Attempt, found: Mapping[Kind, Found], *, now: datetime) -> Recollection:
+        """Rank, load, associate, and say it; nothing where nothing is relevant."""
+        question, calibration = attempt.question, self.calibration
+        turns = self.with_neighbours(attempt, found["turn"])
+        relevance = max(self.relevance(question, found[kind]) for kind in KINDS)
+        abstained = relevance < ranking.FLOOR
+        limit = attempt.cue.limit
+        ranked_turns = () if abstained else ranking.ranked(
+            question, turns.hits, turns.statistics, calibration, explained=limit
+        )[:limit]
+        ranked_memories = () if abstained else self.ranked_memories(attempt, found["memory"])
+        attempt.watch.mark("rank")
+        memories, evidence = self.loaded(ranked_memories, ranked_turns, now=now)
+        attempt.watch.mark("load")
+        associations = self.associations(attempt, memories, now=now) if memories else ()
+        attempt.watch.mark("graph")
+        prompt = self.prompt(attempt.cue, memories, evidence)
+        attempt.watch.mark("rank")
+        return Recollection(
+            memories, evidence, associations, prompt, not (memories or evidence), relevance,
+            tuple(attempt.warnings), attempt.watch.parts,
+        )
+
+    def with_neighbours(self, attempt: Attempt, found: Found) -> Found:
+        """The candidates, and the turns around the best of them that are none."""
+        wanted = ranking.neighbours_wanted(attempt.question, found.hits, found.statistics, self.calibration)
+        attempt.watch.mark("rank")
+        if not wanted:
+            return found
+        turns = self.fresh.turns(wanted, attempt.question.terms, until=attempt.cue.until)
+        attempt.watch.mark("load")
+        return replace(found, hits=(*found.hits, *turns))
+
+    def relevance(self, question: Question, found: Found) -> float:
+        """How much closer the best candidate is to the question than all that is remembered."""
+        background = ranking.settled(found.background, found.statistics.documents, self.calibration)
+        return ranking.relevance(question, found.hits, found.statistics, background, self.calibration)
+
+    def ranked_memories(self, attempt: Attempt, found: Found) -> tuple[Ranked, ...]:
+        """Memories best first, those under the floor left out one by one."""
+        question, limit = attempt.question, attempt.cue.limit
+        relevant = [hit for hit in found.hits if self.relevance(question, replace(found, hits=(hit,))) >= ranking.FLOOR]
+        return ranking.ranked(question, relevant, found.statistics, self.calibration, explained=limit)[:limit]
+
+    def loaded(
+        self, memories: Sequence[Ranked], turns: Sequence[Ranked], *, now: datetime
+    ) -> tuple[tuple[RecalledMemory, ...], tuple[RecalledTurn, ...]]:
+        """The rows behind the best, in one read; what is gone by now is left out."""
+        rows = self.table.get([Key(item.hit.scope, item.hit.id) for item in (*memories, *turns)])
+
+        def row(item: Ranked) -> Row | None:
+            return rows.get(Key(item.hit.scope, item.hit.id))
+
+        remembered = tuple(
+            RecalledMemory(kept(found).memory, item.score, item.reasons) for item in memories if (found := row(item))
+        )
+        evidence = tuple(RecalledTurn(turn_of(found), item.score, item.reasons) for item in turns if (found := row(item)))
+        return tuple(item for item in remembered if not item.memory.gone(now)), evidence
+
+    def associations(
+        self, attempt: Attempt, memories: Sequence[RecalledMemory], *, now: datetime
+    ) -> tuple[Association, ...]:
+        """Where the entities of the best memories lead, leaving out what those memories say themselves."""
+        if not attempt.cue.associative:
+            return ()
+        names = [canonical(entity.name) for item in memories for entity in item.memory.entities]
+        starts = [name for name in dict.fromkeys([*map(canonical, attempt.question.named), *names]) if name not in HUBS]
+        steps = self.steps(attempt, starts) if starts else ()
+        shown = {item.memory.id for item in memories}
+        wanted = {Key(step.scope, f"memory/{step.memory}"): step for step in steps if step.memory not in shown}
+        rows = self.table.get(list(wanted)) if wanted else {}
+        found = [Association(step, kept(rows[key]).memory) for key, step in wanted.items() if key in rows]
+        until = attempt.cue.until or now
+        return tuple(item for item in found if not item.memory.gone(now) and item.memory.said_at <= until)
+
+    def steps(self, attempt: Attempt, starts: Sequence[str]) -> tuple[Step, ...]:
+        """The edges around some entities; none, with a warning, where the graph does not answer."""
+        scopes = [scope.partition for scope in attempt.cue.scopes]
+        try:
+            return self.graph.neighbourhood(scopes, starts, hops=HOPS, limit=STEPS, hubs=HUBS).steps
+        except Unavailable as failure:
+            attempt.warnings.append(f"recalled without associations: {failure}")
+            return ()
+
+    def prompt(self, cue: Cue, memories: Sequence[RecalledMemory], evidence: Sequence[RecalledTurn]) -> str:
+        """What to put before the dialogue: memories, and turns that none of them stands for."""
+        told = {(source.conversation, source.position) for item in memories for source in item.memory.sources}
+        unspoken = [item.turn for item in evidence if (item.turn.conversation, item.turn.position) not in told]
+        return prompts.memory_prompt(
+            [prompts.Item(item.memory.text, item.memory.said_at, state=item.memory.state) for item in memories],
+            [prompts.Item(turn.content, turn.said_at, turn.character or turn.role) for turn in unspoken],
+            language_of(cue.query), most=cue.most_tokens, tokens=self.analyser.tokens,
+        )
+
+    def note(self, attempt: Attempt, recollection: Recollection, *, now: datetime, ids: Callable[[], str]) -> None:
+        """One commit: the body where it is new, and what was touched. Looking back (`until`) touches nothing."""
+        writes: list[Write] = self.bodies.founding(attempt.places[0], (), now=now)
+        if attempt.cue.until is None:
+            by_scope: dict[str, list[str]] = {}
+            for item in recollection.memories:
+                by_scope.setdefault(scope_of(item.memory, attempt.cue.scopes).partition, []).append(item.memory.id)
+            expires = int((now + TOUCHES).timestamp())
+            for partition, touched in by_scope.items():
+                writes += self.touches.noting(scope_named(partition), ids(), touched, now=now, expires=expires)
+        if writes:
+            self.commit(attempt, writes)
+
+    def commit(self, attempt: Attempt, writes: Sequence[Write]) -> None:
+        """Write what is worth writing; a recall does not fail for it."""
+        try:
+            self.table.commit(writes)
+        except RowConflict:
+            return  # another request has founded the body in this moment; a lost touch is not worth a second try
+        except Unavailable as failure:
+            attempt.warnings.append(f"not noted that this was recalled: {failure}")
+
+
+def scope_of(memory: Memory, scopes: Iterable[Scope]) -> Scope:
+    """Which of the scopes a memory's id names."""
+    return next(scope for scope in scopes if f"_{scope.ref}_" in memory.id)

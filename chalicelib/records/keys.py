@@ -1,0 +1,165 @@
+"""Every key of the Table, in one place. Parts that come from outside are escaped.
+
+    <scope>                  conversation/<id>  turn/<conversation>/<position>  message/<conversation>/<client id>
+                             memory/<id>  revision/<id>/<n>  log/<id>/<seq>  digest/<hash>
+                             slot/<subject>/<attribute>/<id>  entity/<name>/<id>
+                             receipt/<request>  pending/<ulid>  touched/<ulid>
+    project/<project>        body/<namespace>/<name>  scope/<ref>  within/<namespace>/<name>/<ref>  credential/<key id>
+    credential/<key id>      credential
+    once/<caller>            <request>
+    heard/<scope>            <hash of a list>
+    task/<project>           <task id>
+    open/<shard>             <task id>
+    dirty/<shard>            <scope>
+
+Here <scope> is `Scope.partition`. It is the only partition whose name does not begin with a fixed word, and a project
+named like one of them can't collide: a scope's partition has four slashes.
+"""
+
+import hashlib
+
+from chalicelib.mind.rows import Key
+from chalicelib.mind.scopes import Body, Scope, escaped
+
+SHARDS = 16
+"""Partitions over which work lists are spread, so that no single key takes every write."""
+
+
+def shard(text: str) -> str:
+    """Which shard a text belongs to: 0 to f."""
+    return hashlib.sha256(text.encode()).hexdigest()[0]
+
+
+def shards(kind: str) -> tuple[str, ...]:
+    """All partitions of a sharded list."""
+    return tuple(f"{kind}/{number:x}" for number in range(SHARDS))
+
+
+def project(name: str) -> str:
+    """The partition of what belongs to a project as a whole."""
+    return f"project/{escaped(name)}"
+
+
+def bodies(namespace: str | None = None) -> str:
+    """The prefix of bodies: of a namespace, or of all."""
+    return "body/" if namespace is None else f"body/{escaped(namespace)}/"
+
+
+def body(of: Body) -> Key:
+    """A body's row."""
+    return Key(project(of.project), f"body/{escaped(of.namespace)}/{escaped(of.name)}")
+
+
+def scope_ref(project_name: str, ref: str) -> Key:
+    """The row that says which scope a ref stands for."""
+    return Key(project(project_name), f"scope/{ref}")
+
+
+def within(of: Scope) -> Key:
+    """That a scope belongs to a body: how all scopes of a body are found."""
+    return Key(project(of.body.project), f"{scopes_within(of.body)}{of.ref}")
+
+
+def scopes_within(of: Body) -> str:
+    """The prefix under which a body's scopes are listed."""
+    return f"within/{escaped(of.namespace)}/{escaped(of.name)}/"
+
+
+def project_credential(project_name: str, key_id: str) -> Key:
+    """The entry of a credential in its project's list."""
+    return Key(project(project_name), f"credential/{key_id}")
+
+
+def credential(key_id: str) -> Key:
+    """The credential itself."""
+    return Key(f"credential/{escaped(key_id)}", "credential")
+
+
+def conversation(scope: Scope, name: str) -> Key:
+    """A conversation's head."""
+    return Key(scope.partition, f"conversation/{escaped(name)}")
+
+
+def turns(name: str = "") -> str:
+    """The prefix of a conversation's turns; of all turns of the scope without a name."""
+    return f"turn/{escaped(name)}/" if name else "turn/"
+
+
+def turn(scope: Scope, name: str, position: int) -> Key:
+    """A turn. Positions are written so that they sort as numbers."""
+    return Key(scope.partition, f"{turns(name)}{position:010d}")
+
+
+def message(scope: Scope, name: str, client_id: str) -> Key:
+    """Where a client's message id leads to its position."""
+    return Key(scope.partition, f"message/{escaped(name)}/{escaped(client_id)}")
+
+
+def memory(scope: Scope, memory_id: str) -> Key:
+    """A memory's current revision."""
+    return Key(scope.partition, f"memory/{memory_id}")
+
+
+def revision(scope: Scope, memory_id: str, number: int) -> Key:
+    """A revision, never written twice."""
+    return Key(scope.partition, f"revision/{memory_id}/{number:06d}")
+
+
+def log(scope: Scope, memory_id: str, seq: int) -> Key:
+    """A change, never written twice."""
+    return Key(scope.partition, f"log/{memory_id}/{seq:06d}")
+
+
+def digest(scope: Scope, text: str) -> Key:
+    """Which memory says this already."""
+    return Key(scope.partition, f"digest/{text}")
+
+
+def slot(scope: Scope, subject: str, attribute: str, memory_id: str) -> Key:
+    """That a memory fills a slot."""
+    return Key(scope.partition, f"slot/{escaped(subject)}/{escaped(attribute)}/{memory_id}")
+
+
+def entity(scope: Scope, name: str, memory_id: str) -> Key:
+    """That a memory names an entity."""
+    return Key(scope.partition, f"entity/{escaped(name)}/{memory_id}")
+
+
+def receipt(scope: Scope, request: str) -> Key:
+    """What of a request has been accepted."""
+    return Key(scope.partition, f"receipt/{request}")
+
+
+def pending(scope: Scope, ulid: str) -> Key:
+    """A record that index and graph don't know yet."""
+    return Key(scope.partition, f"pending/{ulid}")
+
+
+def touched(scope: Scope, ulid: str) -> Key:
+    """Memories that a recall brought back."""
+    return Key(scope.partition, f"touched/{ulid}")
+
+
+def dirty(scope: Scope) -> Key:
+    """That a scope has something for the sweep to do."""
+    return Key(f"dirty/{shard(scope.partition)}", scope.partition)
+
+
+def once(caller: str, request: str) -> Key:
+    """A request with an idempotency key."""
+    return Key(f"once/{escaped(caller)}", request)
+
+
+def heard(scope: Scope, name: str) -> Key:
+    """A list of messages accepted lately."""
+    return Key(f"heard/{scope.partition}", name)
+
+
+def task(project_name: str, task_id: str) -> Key:
+    """A task."""
+    return Key(f"task/{escaped(project_name)}", task_id)
+
+
+def open_task(task_id: str) -> Key:
+    """That a task is not done yet."""
+    return Key(f"open/{shard(task_id)}", task_id)

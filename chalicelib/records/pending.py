@@ -1,0 +1,70 @@
+"""The outbox: which records index and graph don't know yet, and which scopes have any."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from chalicelib.mind.documents import Vector
+from chalicelib.mind.rows import ABSENT, Delete, Key, Put, Row, Write
+from chalicelib.mind.scopes import Scope
+from chalicelib.ports import Table
+from chalicelib.records import keys
+from chalicelib.records.codec import vector_of, vector_text
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """A record to project: its sort key in the scope, and its vector where that has been computed already."""
+
+    key: Key
+    record: str
+    vector: "Vector[float] | None" = None
+
+
+def noted(scope: Scope, ulid: str, record: Key) -> Put:
+    """The write that says a record changed; goes into the commit that changes it, with `marked`."""
+    return Put(keys.pending(scope, ulid), {"record": record.sort}, ABSENT)
+
+
+def marked(scope: Scope) -> Put:
+    """The write that says a scope has work for the sweep."""
+    return Put(keys.dirty(scope), {})
+
+
+def pending_of(row: Row) -> Pending:
+    """The entry in a row."""
+    return Pending(row.key, row.data["record"], vector_of(row.data.get("vector")))
+
+
+@dataclass(frozen=True, slots=True)
+class Outbox:
+    """Reads of the outbox, and its emptying."""
+
+    table: Table
+
+    def newest(self, scope: Scope, limit: int) -> tuple[list[Pending], bool]:
+        """The newest entries, and whether there are more."""
+        page = self.table.query(scope.partition, "pending/", limit=limit, newest_first=True)
+        return [pending_of(row) for row in page.rows], page.cursor is not None
+
+    def oldest(self, scope: Scope, limit: int, after: str | None = None) -> list[Pending]:
+        """The oldest entries after a sort key."""
+        page = self.table.query(scope.partition, "pending/", limit=limit, after=after)
+        return [pending_of(row) for row in page.rows]
+
+    def keep_vectors(self, entries: Iterable[tuple[Pending, "Vector[float]"]]) -> None:
+        """Keep what has been computed with the entries, so that a later try need not do it again."""
+        writes: list[Write] = []
+        for entry, vector in entries:
+            data: dict[str, Any] = {"record": entry.record, "vector": vector_text(vector)}
+            writes.append(Put(entry.key, data))
+        self.write(writes)
+
+    def clear(self, entries: Sequence[Pending]) -> None:
+        """The entries are done."""
+        self.write([Delete(entry.key) for entry in entries])
+
+    def write(self, writes: Sequence[Write]) -> None:
+        """Many independent writes, a hundred a commit."""
+        for start in range(0, len(writes), 100):
+            self.table.commit(writes[start:start + 100])

@@ -1,0 +1,1 @@
+"""The embedded world: every port over one SQLite file."""

@@ -1,0 +1,122 @@
+"""Keys on the command line: make, list, revoke; and the first key, which the server makes for itself.
+
+    bash infra/keys create --project NAME [--kind KIND] [--user ID] [--body NAMESPACE/NAME] [--home DIR]
+    bash infra/keys list [--project NAME] [--home DIR]
+    bash infra/keys revoke ID [--home DIR]
+
+It writes to the same file as the server, which sees the change with the next request.
+"""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import get_args
+
+from chalicelib.errors import Malformed, MindError, Missing, Unauthenticated
+from chalicelib.mind.access import Credential, CredentialKind
+from chalicelib.wiring import World, close, world
+
+PROJECT = "default"
+
+
+def created(here: World, credential: Credential) -> str:
+    """Make a key; returns its token, which can't be had again."""
+    return here.credentials.create(credential, here.secret())
+
+
+def new_id(here: World) -> str:
+    """The id of a new key."""
+    return here.ids().lower()
+
+
+def host_key(here: World, file: Path) -> str:
+    """The token kept in the file, if it opens something still; else that of a new host key, now kept there."""
+    if file.exists():
+        kept = file.read_text(errors="replace").strip()
+        try:
+            here.credentials.opened(kept)
+        except Unauthenticated:
+            print(f"the key in {file} opens nothing any more; making another", file=sys.stderr)
+        else:
+            return kept
+    token = created(here, Credential(new_id(here), PROJECT, "host", ""))
+    keep(token, file)
+    return token
+
+
+def keep(token: str, file: Path) -> None:
+    """Write the token where only this user reads it; the file is whole or not there."""
+    draft = file.with_suffix(".new")
+    draft.unlink(missing_ok=True)
+    with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as text:
+        text.write(f"{token}\n")
+        text.flush()
+        os.fsync(text.fileno())
+    draft.replace(file)
+
+
+def create(here: World, options: argparse.Namespace) -> None:
+    """Make a key and print its token, this once."""
+    if not options.project.strip():
+        raise Missing("--project", "must not be blank")
+    namespace, slash, name = options.body.partition("/")
+    if options.body and not (namespace and slash and name):
+        raise Malformed("--body", "is NAMESPACE/NAME")
+    made = Credential(new_id(here), options.project, options.kind, "", options.user, namespace, name)
+    print(f"REVERIE_API_KEY={created(here, made)}")
+
+
+def show(here: World, options: argparse.Namespace) -> None:
+    """Print the keys of a project, oldest first, without their secrets."""
+    for known in sorted(here.credentials.of_project(options.project), key=lambda credential: credential.key_id):
+        bound = known.user or (f"{known.namespace}/{known.name}" if known.name else "-")
+        print(f"{known.key_id}  {known.kind:7}  {'revoked' if known.revoked else 'in force':8}  {bound}")
+
+
+def revoke(here: World, options: argparse.Namespace) -> None:
+    """Let a key open nothing from now on."""
+    here.credentials.revoke(options.id)
+    print(f"revoked {options.id}")
+
+
+def parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """The command line. Exits with status 2 and the usage where it is wrong."""
+    shared = argparse.ArgumentParser(add_help=False)
+    shared.add_argument("--home", type=Path, default=Path(".reverie"), metavar="DIR", help="default: %(default)s")
+    parser = argparse.ArgumentParser(prog="infra/keys", description="Make, list and revoke keys.")
+    commands = parser.add_subparsers(required=True)
+    making = commands.add_parser("create", parents=[shared], help="make a key and print it once")
+    making.add_argument("--project", required=True, metavar="NAME")
+    making.add_argument("--kind", choices=get_args(CredentialKind), default="host", help="default: %(default)s")
+    making.add_argument("--user", default="", metavar="ID", help="whose key a bound one is")
+    making.add_argument("--body", default="", metavar="NAMESPACE/NAME", help="whose key a mind's is")
+    making.set_defaults(act=create)
+    listing = commands.add_parser("list", parents=[shared], help="print the keys of a project")
+    listing.add_argument("--project", default=PROJECT, metavar="NAME", help="default: %(default)s")
+    listing.set_defaults(act=show)
+    revoking = commands.add_parser("revoke", parents=[shared], help="let a key open nothing from now on")
+    revoking.add_argument("id", metavar="ID", help="as `list` prints it")
+    revoking.set_defaults(act=revoke)
+    return parser.parse_args(arguments)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Do one thing with keys. Returns the exit code."""
+    options = parsed(arguments)
+    home = options.home.expanduser().resolve()
+    home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    os.environ["REVERIE_HOME"], os.environ["REVERIE_STORES"] = str(home), "embedded"
+    try:
+        options.act(world(), options)
+    except MindError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    finally:
+        close()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,7 +1,7 @@
 """The first step of remember: what is new of a request becomes durable turns, in pieces, each resumable.
 
-Positions are contiguous, allocated by compare-and-set on the conversation's head. The receipt of the request, written in
-the same commits, says what has been accepted: a repeat of the request goes on where the former try ended.
+Positions are contiguous, allocated by compare-and-set on the conversation's head. The receipt of the request, written
+in the same commits, says what has been accepted: a repeat of the request goes on where the former try ended.
 """
 
 from collections import Counter
@@ -23,7 +23,7 @@ from chalicelib.records.pending import marked, noted
 from chalicelib.records.tasks import LEASE, Task, Tasks
 
 PIECE, PIECE_BYTES = 28, 1_000_000
-"""Messages and bytes of text of one commit: with client ids, outbox and heads 28 stay under 100 rows, and terms under 4 MB."""
+"""Messages and bytes of text of one commit: with ids, outbox and heads 28 stay under 100 rows, terms under 4 MB."""
 
 ATTEMPTS = 200
 """Lost races in a row after which a request gives up; of 64 racing writers each loses 63 at the most."""
@@ -100,7 +100,8 @@ def fresh_by_id(standing: Standing) -> set[int]:
 
 def piece_of(receipt: Receipt, messages: Sequence[Said]) -> tuple[int, ...]:
     """The indexes that the next commit takes."""
-    taken, size = [], 0
+    taken: list[int] = []
+    size = 0
     for index in receipt.left[:PIECE]:
         size += len(messages[index].content.encode())
         if taken and size > PIECE_BYTES:
@@ -196,7 +197,7 @@ class Acceptance:
     def heads(
         self, standing: Standing, head: Head, receipt: Receipt, marks: Sequence[str], *, now: datetime
     ) -> list[Write]:
-        """The writes that move the conversation and the receipt on; with the last piece the list is known as a whole."""
+        """The writes that move conversation and receipt on; with the last piece the list is known as a whole."""
         wish, week = standing.wish, week_after(now)
         moved = Head(head.next + len(marks), (*head.fingerprints, *marks)[-repetition.KEPT:])
         writes: list[Write] = [

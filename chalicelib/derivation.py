@@ -95,19 +95,23 @@ class Derivation:
         statements = self.extractor.extract(turns)
         digests = self.memories.digests(scope, [digest_of(statement) for statement in statements])
         by_id = {turn.id: turn for turn in turns}
-        made, entries = [], []
+        made: list[Memory] = []
+        entries: list[Key] = []
         for statement in statements:
             spoken = [by_id[name] for name in statement.turns]
             memory, entry = self.keep(scope, task, statement, spoken, digests, now=now, ids=ids)
             made += [memory] if memory else []
             entries += [entry] if entry else []
-        return made, entries
+        return list({memory.id: memory for memory in made}.values()), entries
 
     def keep(
         self, scope: Scope, task: Task, statement: Statement, turns: Sequence[Turn], digests: Mapping[str, Row], *,
         now: datetime, ids: Mint,
     ) -> tuple[Memory | None, Key | None]:
-        """One statement, one commit: a new memory, or one more source of what is known. (new memory, outbox entry)."""
+        """One statement, one commit: a new memory, or one more source of what is known. (new memory, outbox entry).
+
+        What a former try of the same turns has made is new to the caller all the same.
+        """
         digest = digest_of(statement)
         row = digests.get(digest)
         for _ in range(ATTEMPTS):
@@ -115,7 +119,8 @@ class Derivation:
                 known = self.known(scope, row, now=now)
                 if known is None:
                     return self.add(scope, task, statement, turns, row, now=now, ids=ids)
-                return None, self.repeat(scope, known.memory, known.version, turns, now=now, ids=ids)
+                made = known.memory if born_of(known.memory, turns) else None
+                return made, self.repeat(scope, known.memory, known.version, turns, now=now, ids=ids)
             except RowConflict:
                 row = self.memories.digests(scope, [digest]).get(digest)
         raise StoreUnavailable("table", "too many writers of one statement")
@@ -170,6 +175,12 @@ class Derivation:
         waiting = replace(task, status="pending", updated_at=now, leased_until=None)
         self.table.commit(self.tasks.saving(waiting, version))
         return waiting
+
+
+def born_of(memory: Memory, turns: Sequence[Turn]) -> bool:
+    """True if one of these turns is where the memory first came from."""
+    first = memory.sources[0]
+    return (first.conversation, first.position) in {(turn.conversation, turn.position) for turn in turns}
 
 
 def digest_of(statement: Statement) -> str:

@@ -5,7 +5,7 @@ The newest outbox entries of the scopes are read, turned into hits as the index 
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 
 from chalicelib.mind.documents import Asked, Filter, Found, Hit, Kind, Statistics, Vector
@@ -75,7 +75,6 @@ class FreshTail:
             milliseconds(memory.said_at), memory.state, "", 0, named(memory.subject), "user",
         )
 
-
     def turn(self, row: Row, cosines: tuple[float, ...] | None, texts: Sequence[Asked]) -> Hit:
         """A turn as a hit."""
         turn = turn_of(row)
@@ -110,7 +109,14 @@ def merged(kind: Kind, found: Found, tail: Tail) -> Found:
     fresh = [hit for hit in tail.hits if hit.kind == kind]
     stays = [hit for hit in found.hits if (hit.scope, hit.id) not in tail.removed]
     known = len(found.hits) - len(stays)
-    return replace(found, hits=(*stays, *fresh), statistics=counted(found.statistics, fresh, known))
+    own = mean([hit.cosines for hit in fresh if hit.cosines])
+    statistics = counted(found.statistics, fresh, known)
+    return Found((*stays, *fresh), statistics, own if found.background is None else found.background)
+
+
+def mean(cosines: Sequence[tuple[float, ...]]) -> tuple[float, ...] | None:
+    """The average cosine to each text; None where there is nothing to average."""
+    return tuple(sum(column) / len(cosines) for column in zip(*cosines, strict=True)) or None
 
 
 def counted(statistics: Statistics, fresh: Sequence[Hit], known: int) -> Statistics:

@@ -28,7 +28,7 @@ class Claim:
     @property
     def request(self) -> str:
         """The request's name for good, the same for each repeat; 32 hexadecimal digits."""
-        return hashlib.sha256("\x1f".join((self.caller, self.route, self.key)).encode()).hexdigest()[:32]
+        return hashlib.sha256(f"{self.caller}\x1f{self.route}\x1f{self.key}".encode()).hexdigest()[:32]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
 """Table to index and graph: the only writer of either.
 
-An outbox entry names a record. What is projected is what the Table holds now, never what an entry says: an absent record
-means delete. Entries go only after both projections have taken it, so that nothing is lost with a store that is down, and
-versions make a repeated or late delivery harmless.
+An outbox entry names a record. What is projected is what the Table holds now, never what an entry says: an absent
+record means delete. Entries go only after both projections have taken it, so that nothing is lost with a store that is
+down, and versions make a repeated or late delivery harmless.
 """
 
 from collections import Counter
@@ -42,7 +42,7 @@ def labels(memory: Memory) -> frozenset[str]:
 def links(memory: Memory) -> tuple[Link, ...]:
     """The relations a memory states, by canonical names."""
     types = {canonical(entity.name): entity.type for entity in memory.entities}
-    ends = ((canonical(relation.subject), relation.relation, canonical(relation.object)) for relation in memory.relations)
+    ends = ((canonical(each.subject), each.relation, canonical(each.object)) for each in memory.relations)
     return tuple(Link(a, name, b, types.get(a, ""), types.get(b, "")) for a, name, b in ends if a and b)
 
 
@@ -66,7 +66,7 @@ class Projection:
     analyser: Analyser
 
     def project(self, scope: Scope, entries: Sequence[Pending]) -> None:
-        """Project these entries and clear them. Raises Unavailable when a store or the embedder fails; they stay then."""
+        """Project these entries and clear them. Raises Unavailable when a store or the embedder fails: they stay."""
         outbox = Outbox(self.table)
         for start in range(0, len(entries), BATCH):
             batch = list({entry.record: entry for entry in entries[start:start + BATCH]}.values())
@@ -141,7 +141,8 @@ class Projection:
         return ready | {record: vector for (record, _), vector in zip(missing, made, strict=True)}
 
     def carry(
-        self, outbox: Outbox, batch: Sequence[Pending], records: Sequence[Projectable], vectors: "dict[str, Vector[float]]"
+        self, outbox: Outbox, batch: Sequence[Pending], records: Sequence[Projectable],
+        vectors: "dict[str, Vector[float]]",
     ) -> None:
         """Give documents to the index and edges to the graph; what was computed is kept if either fails."""
         documents = [with_vector(entry, record.document, vectors) for entry, record in zip(batch, records, strict=True)]
@@ -222,7 +223,7 @@ class Touches:
         return [touched, Put(keys.dirty(scope), {})]
 
     def fold(self, scope: Scope, *, now: datetime) -> int:
-        """Raise the impression of what was touched, then drop the rows; returns how many. A lost race is done next time."""
+        """Raise impressions of what was touched, drop the rows; returns how many. A lost race waits for next time."""
         page = self.table.query(scope.partition, "touched/", limit=40)
         done = 0
         for row in page.rows:

@@ -1,7 +1,7 @@
 """recall: bring back what a cue calls to mind, best first, and say why.
 
-The index gives candidates, `mind.ranking` their scores, the Table their text. What can't be done is named in `warnings`;
-with the index or the graph gone, what has just been said is still found.
+The index gives candidates, `mind.ranking` their scores, the Table their text. What can't be done is named in
+`warnings`; with the index or the graph gone, what has just been said is still found.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -15,7 +15,8 @@ from chalicelib.mind import prompts, ranking
 from chalicelib.mind.association import Step
 from chalicelib.mind.documents import Asked, Filter, Found, Kind, Search, Statistics
 from chalicelib.mind.memories import Memory
-from chalicelib.mind.ranking import Calibration, Question, Ranked
+from chalicelib.mind.questions import Question
+from chalicelib.mind.ranking import Calibration, Ranked
 from chalicelib.mind.rows import Key, Row, RowConflict, Write
 from chalicelib.mind.scopes import Scope, scope_named
 from chalicelib.mind.texts import canonical
@@ -191,13 +192,14 @@ class Recall:
         """Rank, load, associate, and say it; nothing where nothing is relevant."""
         question, calibration = attempt.question, self.calibration
         turns = self.with_neighbours(attempt, found["turn"])
-        relevance = max(self.relevance(question, found[kind]) for kind in KINDS)
+        relevant = {kind: self.relevances(question, found[kind]) for kind in KINDS}
+        relevance = max((value for values in relevant.values() for value in values), default=0.0)
         abstained = relevance < ranking.FLOOR
         limit = attempt.cue.limit
         ranked_turns = () if abstained else ranking.ranked(
             question, turns.hits, turns.statistics, calibration, explained=limit
         )[:limit]
-        ranked_memories = () if abstained else self.ranked_memories(attempt, found["memory"])
+        ranked_memories = () if abstained else self.ranked_memories(attempt, found["memory"], relevant["memory"])
         attempt.watch.mark("rank")
         memories, evidence = self.loaded(ranked_memories, ranked_turns, now=now)
         attempt.watch.mark("load")
@@ -220,16 +222,16 @@ class Recall:
         attempt.watch.mark("load")
         return replace(found, hits=(*found.hits, *turns))
 
-    def relevance(self, question: Question, found: Found) -> float:
-        """How much closer the best candidate is to the question than all that is remembered."""
-        background = ranking.settled(found.background, found.statistics.documents, self.calibration)
-        return ranking.relevance(question, found.hits, found.statistics, background, self.calibration)
+    def relevances(self, question: Question, found: Found) -> list[float]:
+        """How much closer each candidate is to the question than all that is remembered."""
+        background = ranking.settled(found.background, found.statistics.documents, self.calibration, question)
+        return ranking.relevances(question, found.hits, found.statistics, background, self.calibration)
 
-    def ranked_memories(self, attempt: Attempt, found: Found) -> tuple[Ranked, ...]:
+    def ranked_memories(self, attempt: Attempt, found: Found, relevances: Sequence[float]) -> tuple[Ranked, ...]:
         """Memories best first, those under the floor left out one by one."""
-        question, limit = attempt.question, attempt.cue.limit
-        relevant = [hit for hit in found.hits if self.relevance(question, replace(found, hits=(hit,))) >= ranking.FLOOR]
-        return ranking.ranked(question, relevant, found.statistics, self.calibration, explained=limit)[:limit]
+        limit = attempt.cue.limit
+        near = [hit for hit, value in zip(found.hits, relevances, strict=True) if value >= ranking.FLOOR]
+        return ranking.ranked(attempt.question, near, found.statistics, self.calibration, explained=limit)[:limit]
 
     def loaded(
         self, memories: Sequence[Ranked], turns: Sequence[Ranked], *, now: datetime
@@ -243,7 +245,9 @@ class Recall:
         remembered = tuple(
             RecalledMemory(kept(found).memory, item.score, item.reasons) for item in memories if (found := row(item))
         )
-        evidence = tuple(RecalledTurn(turn_of(found), item.score, item.reasons) for item in turns if (found := row(item)))
+        evidence = tuple(
+            RecalledTurn(turn_of(found), item.score, item.reasons) for item in turns if (found := row(item))
+        )
         return tuple(item for item in remembered if not item.memory.gone(now)), evidence
 
     def associations(

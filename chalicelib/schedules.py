@@ -1,4 +1,4 @@
-"""What happens without a request: queued work and the sweep. EventBridge and SQS, or the embedded server, enter here."""
+"""What happens without a request: queued work and the sweep. EventBridge, SQS or the embedded server enter here."""
 
 import logging
 from dataclasses import replace
@@ -51,7 +51,8 @@ def put_down(here: World, task: Task, failure: Exception) -> bool:
         return True
     now, (latest, version) = here.now(), found
     if latest.attempts < MOST_ATTEMPTS:
-        here.table.commit(here.tasks.saving(replace(latest, status="pending", leased_until=None, updated_at=now), version))
+        again = replace(latest, status="pending", leased_until=None, updated_at=now)
+        here.table.commit(here.tasks.saving(again, version))
         return False
     error = {"code": "B0001", "msg": f"{type(failure).__name__} in each of {latest.attempts} attempts"}
     failed = replace(latest, status="failed", leased_until=None, updated_at=now, error=error)
@@ -60,7 +61,7 @@ def put_down(here: World, task: Task, failure: Exception) -> bool:
 
 
 def sweep() -> int:
-    """Project what is pending, fold touches, queue tasks that nobody holds, drop expired rows; returns what was done."""
+    """Project what is pending, fold touches, queue tasks nobody holds, drop expired rows; returns how much was done."""
     here = world()
     patience = here.patience(SWEEP_SECONDS)
     done = here.projection.sweep(now=here.now(), patience=patience)

@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 from threading import Lock
+from typing import TYPE_CHECKING
 
 from chalicelib.acceptance import Acceptance
 from chalicelib.derivation import Derivation
@@ -29,7 +30,9 @@ from chalicelib.records.memories import Memories
 from chalicelib.records.tasks import Tasks
 from chalicelib.remember import Remember
 from chalicelib.settings import Settings, read
-from chalicelib.stores.sqlite.connection import Database
+
+if TYPE_CHECKING:
+    from chalicelib.stores.sqlite.connection import Database
 
 VERSION = "0.1.0"
 LAYER = Path("/opt/reverie/e5")
@@ -41,7 +44,9 @@ LOG = logging.getLogger("reverie")
 class World:
     """Every adapter and every verb over one set of settings."""
 
-    def __init__(self, settings: Settings, *, clock: Callable[[], float] = time.time, cache: Path | None = None) -> None:
+    def __init__(
+        self, settings: Settings, *, clock: Callable[[], float] = time.time, cache: Path | None = None
+    ) -> None:
         """*clock*: epoch seconds. *cache*: where built models are kept; by default the user's cache directory."""
         self.settings, self.clock = settings, clock
         self.cache = cache or cache_directory(os.environ)
@@ -64,8 +69,10 @@ class World:
         return lambda: time.monotonic() < end
 
     @cached_property
-    def database(self) -> Database:
+    def database(self) -> "Database":
         """The file of the embedded world."""
+        from chalicelib.stores.sqlite.connection import Database
+
         return Database(self.settings.home / "reverie.sqlite", self.clock)
 
     @cached_property

@@ -35,12 +35,19 @@ class Call:
     @property
     def query(self) -> Mapping[str, str]:
         """Query parameters; of a repeated one the last counts."""
-        return {name: self.request.query_params[name] for name in self.request.query_params or {}}
+        given: Mapping[str, str] = self.request.query_params or {}
+        return {name: given[name] for name in given}
+
+    @property
+    def body(self) -> bytes:
+        """The bytes of the body."""
+        raw = self.request.raw_body
+        return raw if isinstance(raw, bytes) else raw.encode()
 
     @property
     def json(self) -> Data:
         """The JSON object in the body."""
-        return json_object(self.request.raw_body)
+        return json_object(self.body)
 
     def new_task(self) -> str:
         """The id of a task that begins now."""
@@ -61,7 +68,7 @@ class Call:
 
     def body_hash(self) -> str:
         """What makes two requests the same: the user spoken for, the query and the bytes of the body."""
-        parts = self.who.user.encode(), repr(sorted(self.query.items())).encode(), self.request.raw_body
+        parts = self.who.user.encode(), repr(sorted(self.query.items())).encode(), self.body
         return hashlib.sha256(b"\x1f".join(parts)).hexdigest()
 
 

@@ -3,12 +3,10 @@
 Each route is one line; what it does stands in the function of the same name below it.
 """
 
-from typing import Any
-
 from chalice.app import Blueprint, Response
 
 from chalicelib.acceptance import Wish
-from chalicelib.errors import Missing, NotFound, OutOfRange, Retired
+from chalicelib.errors import Missing, NotFound, Retired
 from chalicelib.faces import memnet_wire as wire
 from chalicelib.faces.calls import Call, Data, answered
 from chalicelib.faces.requests import checked, path_part
@@ -43,7 +41,8 @@ def memories() -> Response:
 def remember(call: Call) -> Data:
     """POST /v1/memories."""
     request = checked(wire.RememberRequest, call.json)
-    scope = own_scope(call.who, body_of(call.who, request.namespace, request.memory_agent_name), request.session_id or "")
+    body = body_of(call.who, request.namespace, request.memory_agent_name)
+    scope = own_scope(call.who, body, request.session_id or "")
     messages = request.said()
     options = {
         "third_person": request.is_third_person, "metadata": request.metadata, "language": request.language,
@@ -140,10 +139,7 @@ def one_memory(call: Call, name: str) -> Data:
     if scope is None or name not in found:
         raise NotFound("no such memory")
     memory, now = found[name].memory, call.here.now()
-    revisions = [
-        {"revision": int(row.key.sort.rpartition("/")[2]), "memorySummaryText": row.data["text"], "time": row.data["at"]}
-        for row in call.here.memories.revisions(scope, name)
-    ]
+    revisions = [wire.revision_json(row) for row in call.here.memories.revisions(scope, name)]
     return wire.memory_json(memory, memory.impression.felt(now)) | {"revisions": revisions}
 
 
@@ -226,51 +222,31 @@ def body_json(call: Call, known: KnownBody) -> Data:
 
 
 @routes.route("/memories/task/detail", methods=["GET"], content_types=ANY, cors=True)
+@routes.route("/v1/memories/task/detail", methods=["GET"], content_types=ANY, cors=True)
 def task_detail() -> Response:
     """One task."""
     return answered(routes.current_request, lambda call: wire.task_json(the_task(call)))
 
 
 @routes.route("/memories/task/progress", methods=["GET"], content_types=ANY, cors=True)
+@routes.route("/v1/memories/task/progress", methods=["GET"], content_types=ANY, cors=True)
 def task_progress() -> Response:
     """How far a task has come."""
     return answered(routes.current_request, progress)
 
 
 @routes.route("/memories/task/all", methods=["GET"], content_types=ANY, cors=True)
+@routes.route("/v1/memories/task/all", methods=["GET"], content_types=ANY, cors=True)
 def task_all() -> Response:
     """All tasks."""
     return answered(routes.current_request, listed_tasks)
 
 
 @routes.route("/memories/task/delete", methods=["DELETE"], content_types=ANY, cors=True)
+@routes.route("/v1/memories/task/delete", methods=["DELETE"], content_types=ANY, cors=True)
 def task_delete() -> Response:
     """Delete a task's record."""
     return answered(routes.current_request, lambda call: call.once(lambda _name, _task: deleted(call)))
-
-
-@routes.route("/v1/memories/task/detail", methods=["GET"], content_types=ANY, cors=True)
-def task_detail_v1() -> Response:
-    """The same under /v1."""
-    return task_detail()
-
-
-@routes.route("/v1/memories/task/progress", methods=["GET"], content_types=ANY, cors=True)
-def task_progress_v1() -> Response:
-    """The same under /v1."""
-    return task_progress()
-
-
-@routes.route("/v1/memories/task/all", methods=["GET"], content_types=ANY, cors=True)
-def task_all_v1() -> Response:
-    """The same under /v1."""
-    return task_all()
-
-
-@routes.route("/v1/memories/task/delete", methods=["DELETE"], content_types=ANY, cors=True)
-def task_delete_v1() -> Response:
-    """The same under /v1."""
-    return task_delete()
 
 
 def the_task(call: Call) -> Task:
@@ -300,7 +276,7 @@ def listed_tasks(call: Call) -> Data:
     request = checked(wire.TasksQuery, call.query)
     after = sort_of(request.cursor, "task_")
     tasks, cursor = call.here.tasks.page(call.who.project, after=after, limit=request.limit)
-    items: list[dict[str, Any]] = [wire.task_json(task) for task in tasks if may_touch(call.who, scope_named(task.scope))]
+    items = [wire.task_json(task) for task in tasks if may_touch(call.who, scope_named(task.scope))]
     count = None if call.who.user or call.who.credential.kind == "mind" else call.here.tasks.total(call.who.project)
     return {"list": items, "nextCursor": cursor_of(cursor)} | ({} if count is None else {"total": count})
 

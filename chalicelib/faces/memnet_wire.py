@@ -7,9 +7,10 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from chalicelib.faces.requests import MOST_NAME, Flag, Identifier, Name, Number, Shown, Wire, clean, short, shown
 from chalicelib.errors import OutOfRange
+from chalicelib.faces.requests import MOST_NAME, Flag, Identifier, Name, Number, Shown, Wire, clean, short, shown
 from chalicelib.mind.memories import Change, Memory, Source
+from chalicelib.mind.rows import Row
 from chalicelib.mind.times import iso, said
 from chalicelib.mind.turns import Said, Turn
 from chalicelib.recall import Association, RecalledMemory, RecalledTurn
@@ -41,7 +42,7 @@ class WireMessage(Wire):
     time: str | None = None
 
     def said(self, index: int) -> Said:
-        """The message as the product takes it. 用户 says nothing about who speaks, least of all on another's message."""
+        """The message as the product takes it. 用户 says nothing about who speaks, least of all on another role."""
         character = "" if self.character == "用户" and self.role != "user" else self.character
         time = said(f"messages[{index}].time", self.time) if self.time is not None else None
         return Said(self.role, character, self.content, time, self.id)
@@ -78,7 +79,7 @@ class RecallRequest(Wire):
     is_using_common_sense_database: Flag = True
     is_using_global_common_sense_database: Flag = True
     is_using_memory_agent_common_sense_database: Flag = False
-    common_sense_database_id_list: list[Identifier] = []
+    common_sense_database_id_list: tuple[Identifier, ...] = ()
     is_returning_detailed_memory_info: Flag = False
     session_id: Identifier | None = None
     as_of: str | None = None
@@ -164,7 +165,8 @@ def change_json(change: Change) -> dict[str, Any]:
         "seq": change.seq, "at": iso(change.said_at), "recordedAt": iso(change.recorded_at), "fromStatus": change.old,
         "toStatus": change.new, "why": change.why, "part": change.part,
         "who": {
-            "kind": who.kind, "conversationId": who.conversation, "messageIds": list(who.turns), "character": who.character,
+            "kind": who.kind, "conversationId": who.conversation, "messageIds": list(who.turns),
+            "character": who.character,
         },
         "linkedNewMemorySummaryId": change.newer,
     }
@@ -202,6 +204,12 @@ def memory_json(memory: Memory, impression: float) -> dict[str, Any]:
         "category": memory.category, "origin": memory.origin, "confidence": memory.confidence,
         "verified": memory.verified, "tags": list(memory.tags), "priority": memory.priority,
     }
+
+
+def revision_json(row: Row) -> dict[str, Any]:
+    """An earlier text of a memory, or the present one."""
+    number = int(row.key.sort.rpartition("/")[2])
+    return {"revision": number, "memorySummaryText": row.data["text"], "time": row.data["at"]}
 
 
 def recalled_json(item: RecalledMemory, impression: float, *, detailed: bool, explain: bool) -> dict[str, Any]:

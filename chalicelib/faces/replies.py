@@ -43,7 +43,9 @@ CODES: tuple[tuple[type[MindError], int, str], ...] = (
 )
 """Status and code of an error, the most special class first."""
 
-STATUS_CODES = {400: "A0400", 401: "A0301", 403: "A0303", 404: "A0404", 405: "A0405", 413: "A0413", 415: "A0415", 429: "A0501"}
+STATUS_CODES = {
+    400: "A0400", 401: "A0301", 403: "A0303", 404: "A0404", 405: "A0405", 413: "A0413", 415: "A0415", 429: "A0501",
+}
 """Codes of failures that a gateway, not a verb, has found."""
 
 Headers = Mapping[str, str]
@@ -66,7 +68,7 @@ def success(data: Mapping[str, Any], headers: Headers | None = None) -> Response
 
 
 def failure(error: Exception) -> Response:
-    """The error in its envelope. What is not ours to say (a bug) is logged by its type and place, without any text of a request."""
+    """The error in its envelope. A bug is logged by its type and place, without any text of a request."""
     if not isinstance(error, MindError):
         LOG.error("unexpected %s", type(error).__name__, exc_info=quiet(error))
         return reply(500, envelope("B0001", "an error of ours; it has been logged", {}))

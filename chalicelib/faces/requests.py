@@ -42,7 +42,7 @@ def short(most: int) -> AfterValidator:
     """A check that a name has *most* characters at the most."""
     def checked(text: str) -> str:
         if len(text) > most:
-            raise PydanticCustomError("range", f"must have 1 to {most} characters")  # noqa: EM102 -- a literal message type
+            raise PydanticCustomError("range", f"must have 1 to {most} characters")
         return text
     return AfterValidator(checked)
 
@@ -76,7 +76,7 @@ Number = Annotated[int, BeforeValidator(number)]
 class Wire(BaseModel):
     """A shape of the wire: camel case, strict types, unknown fields ignored, null the same as absent."""
 
-    model_config = ConfigDict(strict=True, frozen=True, extra="ignore", alias_generator=to_camel, populate_by_name=False)
+    model_config = ConfigDict(strict=True, frozen=True, extra="ignore", alias_generator=to_camel)
 
     @model_validator(mode="before")
     @classmethod

@@ -108,7 +108,7 @@ def own_scope(who: Principal, body: Body, session: str = "") -> Scope:
 
 
 def reach(who: Principal, body: Body, session: str = "") -> tuple[Scope, ...]:
-    """The scopes a recall searches: the body's own, the user's, the session's. A bound key does not see the body's own."""
+    """The scopes a recall searches: the body's own (not for a bound key), the user's, the session's."""
     scopes = [] if who.credential.kind == "bound" else [Scope(body)]
     if who.user:
         scopes.append(Scope(body, "user", who.user))

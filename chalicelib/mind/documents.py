@@ -100,7 +100,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """Of exactly the scopes searched and one kind: documents, their average length, documents holding each asked term."""
+    """Of exactly the scopes searched and one kind: documents, their average length, how many hold each asked term."""
 
     documents: int
     average_length: float

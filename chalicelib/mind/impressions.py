@@ -21,9 +21,10 @@ class Impression:
     def felt(self, now: datetime) -> float:
         """What is left of it, 0..1. A time before `at` counts as `at`."""
         minutes = max((now - self.at).total_seconds() / 60, 1.0)
-        return self.value * STEEPNESS / (math.log10(minutes) ** EXPONENT + STEEPNESS)
+        faded: float = math.log10(minutes) ** EXPONENT
+        return self.value * STEEPNESS / (faded + STEEPNESS)
 
     def touched(self, now: datetime) -> "Impression":
-        """The impression after a recall or a repetition at *now*; an earlier touch than the last one changes nothing."""
+        """The impression after a recall or a repetition at *now*; a touch before the last one changes nothing."""
         felt = self.felt(now)
         return self if now <= self.at else Impression(felt + RISE * (1 - felt), now)

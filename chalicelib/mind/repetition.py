@@ -24,7 +24,7 @@ def fingerprint(message: Said | Turn) -> str:
     """A name for a message: role, speaker, text and the time given, if one was; 24 hexadecimal digits."""
     timed = message.said_at if isinstance(message, Said) or message.timed else None
     time = iso(timed.astimezone(UTC)) if timed else ""
-    text = "\x1f".join((message.role, message.character, time, message.content))
+    text = f"{message.role}\x1f{message.character}\x1f{time}\x1f{message.content}"
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:24]
 
 
@@ -33,7 +33,9 @@ def whole(fingerprints: Sequence[str]) -> str | None:
     return hashlib.sha256("".join(fingerprints).encode()).hexdigest()[:32] if len(fingerprints) >= LEAST else None
 
 
-def overlap(stored: Sequence[str], arriving: Sequence[str], earlier: Callable[[int], Sequence[str]] | None = None) -> int:
+def overlap(
+    stored: Sequence[str], arriving: Sequence[str], earlier: Callable[[int], Sequence[str]] | None = None
+) -> int:
     """How many messages at the start of *arriving* are the end of what is stored: 0, or LEAST and more.
 
     *stored* holds the latest fingerprints. Where it is shorter than the match could be, *earlier(n)* reads the latest

@@ -48,7 +48,7 @@ class Interval:
 class Statement:
     """One sentence that stands alone, in the language spoken, with what rules or a model know about it.
 
-    `turns` are ids of turns (`Turn.id`); `confidence` and `importance` are 0..1; `explicit`: the user asked to remember.
+    `turns` are ids of turns (`Turn.id`); `confidence` and `importance` are 0..1; `explicit`: asked to be remembered.
     """
 
     text: str

@@ -69,5 +69,5 @@ def digest(*parts: str) -> str:
 
 
 def canonical(name: str) -> str:
-    """The name under which an entity is one: width, case and spacing folded, punctuation kept; at most 200 characters."""
+    """The name under which an entity is one: width, case and spacing folded, punctuation kept; up to 200 characters."""
     return cut(SPACES.sub(" ", unicodedata.normalize("NFKC", name).casefold()).strip(), 200)

@@ -26,7 +26,7 @@ def moment_at(epoch_milliseconds: int) -> datetime:
 
 
 def said(field: str, text: str) -> datetime:
-    """A time as a client gives it. Raises Malformed unless it is ISO 8601, OutOfRange without an offset or a sane year."""
+    """A time as a client gives it. Raises Malformed unless ISO 8601, OutOfRange without an offset or a sane year."""
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:

@@ -14,7 +14,7 @@ UNNAMED = frozenset({"", "user", "assistant", "system", "tool", "bot", "ai", "ç”
 SHORT, MOST = 300, 1200
 """Characters of a previous turn that is still added to the window, and of a turn that are embedded.
 
-Both from the measurements of the ranking formula: a long previous turn and the tail of a long turn drag the vector away.
+Both from the measurements of the ranking formula: a long previous turn and a long turn's tail drag the vector away.
 """
 
 
@@ -59,7 +59,7 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A message on its way to become a turn: as a client sent it, checked; *character* is "" where a role is all it says."""
+    """A message on its way to become a turn: as sent, and checked; *character* is "" where a role is all it says."""
 
     role: Role
     character: str

@@ -13,7 +13,7 @@ from chalicelib.records import keys
 from chalicelib.records.counting import total
 
 MOST_CHARACTERS = 200
-"""Speakers that a scope knows by name; later ones are remembered all the same, but a question's name is not matched to them."""
+"""Speakers that a scope knows by name; later ones are remembered too, but no name in a question is taken for theirs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ class Bodies:
     def body(self, body: Body) -> KnownBody | None:
         """A body, None if nobody has used it yet."""
         row = self.table.get([keys.body(body)]).get(keys.body(body))
-        return row and known(body.project, row)
+        return known(body.project, row) if row else None
 
     def scopes(self, body: Body) -> Iterator[Scope]:
         """All scopes of a body that have been used."""

@@ -1,7 +1,8 @@
-"""Domain objects to the JSON of rows and back. The third edge where pydantic checks what comes in: what an older version wrote."""
+"""Domain objects to the JSON of rows and back. Pydantic checks here too: what comes in may be an older version's."""
 
 import base64
 from array import array
+from collections.abc import Callable
 from functools import cache
 from typing import Any, TypeVar
 
@@ -13,20 +14,22 @@ T = TypeVar("T")
 
 
 @cache
-def adapter(kind: type[T]) -> TypeAdapter[T]:
+def adapter(kind: Any) -> TypeAdapter[Any]:
     """The adapter of a dataclass, built on first use."""
     return TypeAdapter(kind)
 
 
 def packed(value: Any) -> dict[str, Any]:
-    """A frozen dataclass as JSON; what has its default value is left out, so that rows stay small and grow new fields."""
-    data: dict[str, Any] = adapter(type(value)).dump_python(value, mode="json", exclude_defaults=True)
+    """A frozen dataclass as JSON; fields at their default are left out, so that rows stay small and grow new fields."""
+    kind: Any = type(value)
+    data: dict[str, Any] = adapter(kind).dump_python(value, mode="json", exclude_defaults=True)
     return data
 
 
-def unpacked(kind: type[T], data: Any) -> T:
+def unpacked(kind: Callable[..., T], data: Any) -> T:
     """The dataclass that `packed` was given. Raises pydantic's ValidationError for what is none."""
-    return adapter(kind).validate_python(data)
+    value: T = adapter(kind).validate_python(data)
+    return value
 
 
 def vector_text(vector: "Vector[float] | None") -> str | None:

@@ -15,7 +15,7 @@ REMEMBERED = timedelta(days=7)
 """How long a request's receipt and a list's name are kept."""
 
 MOST_TERMS_BYTES = 100_000
-"""Text up to which a turn carries its terms; longer ones are analysed again on reading, so that no row outgrows its limit."""
+"""Text up to which a turn carries its terms; a longer one is analysed again on reading, so that its row fits."""
 
 
 @dataclass(frozen=True, slots=True)

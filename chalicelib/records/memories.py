@@ -55,7 +55,8 @@ class Memories:
         writes += [Put(keys.log(scope, memory.id, change.seq), packed(change), ABSENT) for change in memory.changes]
         if memory.slot:
             slot = memory.slot
-            writes.append(Put(keys.slot(scope, canonical(slot.subject), slot.attribute, memory.id), {"value": slot.value}))
+            key = keys.slot(scope, canonical(slot.subject), slot.attribute, memory.id)
+            writes.append(Put(key, {"value": slot.value}))
         names = dict.fromkeys(canonical(entity.name) for entity in memory.entities)
         writes += [Put(keys.entity(scope, name, memory.id), {}) for name in list(names)[:MOST_ENTITIES]]
         return writes

@@ -5,7 +5,7 @@
     python3 infra/stack/stack.py down [dynamodb] [--home DIR]
 
 `up` prints what a client needs as lines of `export`. The first `up` downloads the servers into the home directory:
-`--home`, else the environment variable REVERIE_STACK_HOME, else ~/.cache/reverie-stack. That variable belongs to this
+`--home`, else the environment variable STACK_HOME, else ~/.cache/reverie-stack. That variable belongs to this
 tool and is no setting of the product, which refuses names of REVERIE_* that it doesn't know: don't export it there.
 Every server listens on 127.0.0.1 only. Nothing here is a security boundary: any user of the machine can talk to them.
 """
@@ -263,7 +263,7 @@ def parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("command", choices=["up", "down", "status"])
     parser.add_argument("services", nargs="*", metavar="service", help="default: " + " ".join(SERVERS))
-    parser.add_argument("--home", default=os.environ.get("REVERIE_STACK_HOME", "~/.cache/reverie-stack"))
+    parser.add_argument("--home", default=os.environ.get("STACK_HOME", "~/.cache/reverie-stack"))
     parser.add_argument("--clean", action="store_true", help="up: start without the data of earlier runs")
     parser.add_argument("--port-offset", type=int, default=0, choices=range(100), metavar="N",
                         help="up: add N (0 to 99) to each default port")

@@ -24,12 +24,16 @@ class Table(Protocol):
     ) -> Page:
         """Rows of a partition whose sort key begins with *prefix*, in order of sort key (*newest_first*: reversed).
 
-        *after*: go on after this sort key, in the direction asked for. *until*: no sort key past this one (included).
+        *after*: go on after this sort key, in the direction asked for. *until*: no sort key above this one (included),
+        in either direction.
         """
         ...
 
     def commit(self, writes: Sequence[Write]) -> None:
-        """Do all writes or none. Raises RowConflict with the row that stood in the way, TooLarge over a limit."""
+        """Do all writes or none. Raises RowConflict with the row that stood in the way, TooLarge over a limit.
+
+        Raises ValueError for an Add to a field that holds no integer.
+        """
         ...
 
 

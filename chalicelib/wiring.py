@@ -87,10 +87,12 @@ class World:
     def dynamo(self) -> Table:
         """The truth, on DynamoDB."""
         import boto3
+        from botocore.config import Config
 
         from chalicelib.stores.dynamodb import DynamoTable
 
-        client = boto3.client("dynamodb", endpoint_url=self.settings.aws_endpoint_url or None)
+        once = Config(retries={"total_max_attempts": 1})  # the adapter repeats by itself, and knows what it may repeat
+        client = boto3.client("dynamodb", endpoint_url=self.settings.aws_endpoint_url or None, config=once)
         return DynamoTable(client, self.settings.table, self.clock, time.sleep, token=self.ids)
 
     @cached_property

@@ -45,7 +45,7 @@ def port(text: str) -> int:
 
 def listening(number: int) -> socket.socket:
     """A socket that listens on the port: requests wait there until the server is ready. Raises ClaimError."""
-    listener = socket.socket()
+    listener = socket.socket(proto=socket.IPPROTO_TCP)  # named, or asyncio leaves it to wait for acknowledgements (40 ms)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((HOST, number))

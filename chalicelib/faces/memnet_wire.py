@@ -8,7 +8,7 @@ from pydantic import AfterValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from chalicelib.errors import OutOfRange
-from chalicelib.faces.requests import MOST_NAME, Flag, Identifier, Name, Number, Shown, Wire, clean, short, shown
+from chalicelib.faces.requests import MOST_NAME, Flag, Identifier, Name, Number, Wire, clean, short, shown
 from chalicelib.mind.memories import Change, Memory, Source
 from chalicelib.mind.rows import Row
 from chalicelib.mind.times import iso, said
@@ -36,7 +36,7 @@ class WireMessage(Wire):
     """One message of a conversation."""
 
     role: Literal["user", "assistant", "system", "tool"]
-    content: Annotated[Shown, Field(max_length=MOST_CONTENT)]
+    content: Annotated[str, Field(max_length=MOST_CONTENT), AfterValidator(shown)]
     character: Annotated[str, short(MOST_CHARACTER)] = "用户"
     id: Identifier | None = None
     time: str | None = None
@@ -70,7 +70,7 @@ class RecallRequest(Wire):
     """POST /v1/recall."""
 
     memory_agent_name: Name
-    query: Annotated[Shown, Field(max_length=MOST_QUERY)]
+    query: Annotated[str, Field(max_length=MOST_QUERY), AfterValidator(shown)]
     namespace: Namespace = "default"
     character: Annotated[str, short(MOST_CHARACTER)] = "用户"
     recall_deep: Literal[0, 1] = 1

@@ -26,7 +26,7 @@ from typing import Any
 
 from serving import Client, Data, RequestError, percentile, run_name, say, served
 
-MESSAGES, LIMIT = 16, 20
+MESSAGES, LIMIT, LONGEST = 16, 20, 50_000
 CLIENTS = {"locomo": 1, "beam": 1, "memdaily": 2}
 EVERY = {"locomo": 1, "beam": 1, "memdaily": 4}
 
@@ -72,8 +72,11 @@ def scorer(data: Path) -> ModuleType:
 
 
 def message(turn: Row, session: Row, name: str) -> Data:
-    """A turn as it goes over the wire; one without a time has its session's, if that has one."""
-    told = {"id": name, "role": turn["role"], "character": turn["character"], "content": turn["content"]}
+    """A turn as it goes over the wire, its text cut at what a message may have.
+
+    One without a time has its session's, if that has one.
+    """
+    told = {"id": name, "role": turn["role"], "character": turn["character"], "content": turn["content"][:LONGEST]}
     at = turn["at"] or session["at"]
     return told | ({"time": at} if at else {})
 

@@ -1,6 +1,5 @@
 """The embedded server as a program: how it starts, what it holds, how it ends."""
 
-import http.client
 import json
 import os
 import signal
@@ -8,9 +7,8 @@ import socket
 import stat
 import subprocess
 import sys
-from dataclasses import dataclass
 from pathlib import Path
-from threading import Event, Thread
+from threading import Event
 from urllib.parse import urlsplit
 
 import pytest
@@ -22,52 +20,11 @@ SECONDS = 60
 pytestmark = pytest.mark.serial
 
 
-@dataclass
-class Server:
-    """A running server: its process, and what it printed."""
-
-    process: subprocess.Popen
-    url: str
-    key: str
-    lines: list[str]
-
-    def ask(self, method, path, body=None, key=None):
-        connection = http.client.HTTPConnection(urlsplit(self.url).netloc, timeout=SECONDS)
-        try:
-            headers = {"Authorization": f"Token {key or self.key}", "Content-Type": "application/json"}
-            connection.request(method, path, body and json.dumps(body), headers)
-            response = connection.getresponse()
-            return response.status, json.loads(response.read())
-        finally:
-            connection.close()
-
-    def end(self, number=signal.SIGTERM):
-        self.process.send_signal(number)
-        return self.process.wait(SECONDS)
-
-
 def command(*arguments):
     return subprocess.run(
         [sys.executable, *arguments], cwd=ROOT, env=ENVIRONMENT | {"PYTHONPATH": str(ROOT)}, capture_output=True,
         text=True, check=False, timeout=SECONDS,
     )
-
-
-def started(home, *options):
-    process = subprocess.Popen(
-        [sys.executable, "infra/server.py", "--port", "0", "--home", str(home), *options], cwd=ROOT, env=ENVIRONMENT,
-        stdout=subprocess.PIPE, text=True,
-    )
-    lines = []
-    for line in process.stdout:
-        lines.append(line.rstrip("\n"))
-        if line.startswith("curl") and "/v1/recall" in line:
-            break
-    found = dict(line.split("=", 1) for line in lines if line.startswith("REVERIE_"))
-    assert found, f"the server ended with status {process.wait(SECONDS)}"
-    rest = Thread(target=lambda: lines.extend(text.rstrip("\n") for text in process.stdout), daemon=True)
-    rest.start()
-    return Server(process, found["REVERIE_URL"], found["REVERIE_API_KEY"], lines), rest
 
 
 @pytest.fixture(scope="module")
@@ -76,13 +33,8 @@ def home(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def server(home):
-    running, rest = started(home)
-    yield running
-    if running.process.poll() is None:
-        running.end()
-    rest.join(SECONDS)
-    running.process.stdout.close()
+def server(start_server, home):
+    return start_server(home)
 
 
 def test_when_it_is_ready_it_prints_where_it_is_and_its_key_each_on_a_line(server):
@@ -168,19 +120,15 @@ def test_queued_work_is_done_without_another_request(server):
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_ends_it_cleanly_and_the_next_start_has_the_same_key_and_memories(tmp_path, number):
+def test_a_signal_ends_it_cleanly_and_the_next_start_has_the_same_key_and_memories(start_server, tmp_path, number):
     said = {"memoryAgentName": "kept", "messages": [{"role": "user", "content": "I live in Oslo."}]}
-    first, rest = started(tmp_path / "home")
+    first = start_server(tmp_path / "home")
     first.ask("POST", "/v1/memories", said)
     assert first.end(number) == 0
-    rest.join(SECONDS)
-    first.process.stdout.close()
-    second, rest = started(tmp_path / "home")
+    second = start_server(tmp_path / "home")
     turns = second.ask("GET", "/v1/turns?memoryAgentName=kept")[1]["data"]["list"]
     assert (second.key, [turn["content"] for turn in turns]) == (first.key, ["I live in Oslo."])
     assert second.end() == 0
-    rest.join(SECONDS)
-    second.process.stdout.close()
 
 
 def test_a_setting_that_does_not_exist_is_told_by_name(tmp_path):

@@ -97,6 +97,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def served(listener: socket.socket, home: Path, url: str, *, demo: bool) -> int:
     """Serve the home. Returns the exit code."""
     os.environ["REVERIE_HOME"], os.environ["REVERIE_STORES"] = str(home), "embedded"
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # numpy's threads and the embedder's would wait for each other
     from infra.embedded import Embedded  # noqa: PLC0415 -- it imports the product, which only the checkout's Python has
 
     return Embedded(listener, home, url, demo=demo).run()

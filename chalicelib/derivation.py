@@ -34,6 +34,9 @@ ATTEMPTS = 100
 MOST_SUMMARY_BYTES = 200_000
 """Text of new memories that a task's result lists; its row must stay under 390 KB. The rest are found by listing."""
 
+BESIDE = 60
+"""Bytes that a listed memory takes beside its text: its id, and what JSON puts around both."""
+
 Mint = Callable[[], str]
 
 
@@ -192,9 +195,9 @@ def listed(result: Mapping[str, object] | None, made: Sequence[Memory]) -> dict[
     """A task's result with more memories: how many, and as many of their texts as fit."""
     before = result or {}
     summaries, ids = list(before.get("summarys", [])), list(before.get("ids", []))  # type: ignore[call-overload]  # JSON
-    room = MOST_SUMMARY_BYTES - sum(len(text.encode()) for text in summaries)
+    room = MOST_SUMMARY_BYTES - sum(len(text.encode()) + BESIDE for text in summaries)
     for memory in made:
-        room -= len(memory.text.encode())
+        room -= len(memory.text.encode()) + BESIDE
         if room >= 0:
             summaries.append(memory.text)
             ids.append(memory.id)

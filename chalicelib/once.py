@@ -74,10 +74,14 @@ class Once:
             raise Conflict("this Idempotency-Key was used with another body")
         if row.data["state"] == "done":
             return row
+        under_way = Conflict(f"the request with this Idempotency-Key is still under way as {row.data['task']}")
         if row.data["until"] > now.timestamp():
-            raise Conflict(f"the request with this Idempotency-Key is still under way as {row.data['task']}")
+            raise under_way
         taken = {"state": "started", "task": row.data["task"], "until": (now + LEASE).timestamp()}
-        self.save(claim, taken, row.version, now=now)
+        try:
+            self.save(claim, taken, row.version, now=now)
+        except RowConflict:
+            raise under_way from None  # another repeat was quicker
         return row
 
     def save(self, claim: Claim, data: dict[str, Any], expect: Expected = ANY, *, now: datetime) -> None:

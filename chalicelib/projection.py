@@ -15,7 +15,7 @@ from chalicelib.mind.association import Associations, Link
 from chalicelib.mind.documents import Document, Removal, Vector
 from chalicelib.mind.impressions import Impression
 from chalicelib.mind.memories import Memory
-from chalicelib.mind.rows import ABSENT, Delete, Key, Put, Row, RowConflict
+from chalicelib.mind.rows import ABSENT, MOST_WRITES, Delete, Key, Put, Row, RowConflict
 from chalicelib.mind.scopes import Scope, scope_named
 from chalicelib.mind.texts import canonical
 from chalicelib.mind.times import iso, milliseconds, parsed
@@ -132,7 +132,8 @@ class Projection:
 
     def vectors(self, batch: Sequence[Pending], records: Sequence[Projectable]) -> "dict[str, Vector[float]]":
         """A vector for each record that has text, computed where the entry does not hold it already."""
-        ready = {entry.record: entry.vector for entry in batch if entry.vector is not None}
+        model = self.embedder.model
+        ready = {entry.record: entry.vector for entry in batch if entry.vector is not None and entry.model == model}
         missing = [
             (entry.record, record.text) for entry, record in zip(batch, records, strict=True)
             if record.text and entry.record not in ready
@@ -150,16 +151,22 @@ class Projection:
             self.index.apply(documents)
             self.graph.relate([record.associations for record in records if record.associations])
         except Unavailable:
-            outbox.keep_vectors([(entry, vectors[entry.record]) for entry in batch if entry.record in vectors])
+            computed = [(entry, vectors[entry.record]) for entry in batch if entry.record in vectors]
+            outbox.keep_vectors(computed, self.embedder.model)
             raise
 
     def drain(self, scope: Scope, patience: Callable[[], bool]) -> int:
         """Project what is pending in a scope, oldest first, while there is patience; returns how many entries."""
-        outbox, done = Outbox(self.table), 0
-        while patience() and (entries := outbox.oldest(scope, BATCH)):
-            self.project(scope, entries)
-            done += len(entries)
+        done = 0
+        while patience() and (count := self.step(scope)):
+            done += count
         return done
+
+    def step(self, scope: Scope) -> int:
+        """Project the oldest of what is pending in a scope; returns how many entries."""
+        entries = Outbox(self.table).oldest(scope, BATCH)
+        self.project(scope, entries)
+        return len(entries)
 
     def sweep(self, *, now: datetime, patience: Callable[[], bool]) -> int:
         """Every scope that is marked: project, fold touches, take the mark away if nothing has come meanwhile."""
@@ -227,7 +234,7 @@ class Touches:
         page = self.table.query(scope.partition, "touched/", limit=40)
         done = 0
         for row in page.rows:
-            touched = Memories(self.table).get(scope, row.data["memories"])
+            touched = Memories(self.table).get(scope, row.data["memories"][:MOST_WRITES - 1])
             when = min(parsed(row.data["at"]), now)
             writes = [
                 write for found in touched.values()

@@ -16,12 +16,14 @@ from typing import TYPE_CHECKING
 
 from chalicelib.acceptance import Acceptance
 from chalicelib.derivation import Derivation
-from chalicelib.errors import Malformed
+from chalicelib.errors import Conflict, Malformed, StoreUnavailable
 from chalicelib.fresh import FreshTail
 from chalicelib.mind.ids import ulid
+from chalicelib.mind.scopes import scope_named
 from chalicelib.once import Once
 from chalicelib.ports import Analyser, AssociationGraph, Embedder, Extractor, Queue, SearchIndex, Table
 from chalicelib.projection import Projection, Touches
+from chalicelib.rebuild import Rebuild
 from chalicelib.recall import Recall
 from chalicelib.records.bodies import Bodies
 from chalicelib.records.conversations import Conversations
@@ -33,6 +35,8 @@ from chalicelib.settings import Settings, read
 
 if TYPE_CHECKING:
     from chalicelib.stores.sqlite.connection import Database
+    from chalicelib.stores.sqlite.graph import SqliteGraph
+    from chalicelib.stores.sqlite.index import SqliteIndex
 
 VERSION = "0.1.0"
 LAYER = Path("/opt/reverie/e5")
@@ -98,16 +102,30 @@ class World:
     @cached_property
     def index(self) -> SearchIndex:
         """Documents by words and by vector."""
+        index, embedder = self.sqlite_index, self.embedder
+        try:
+            index.claim(embedder.model, embedder.dimension)
+        except Conflict as conflict:
+            advice = f"`bash infra/rebuild --home {self.settings.home}` embeds everything anew with {embedder.model}"
+            raise StoreUnavailable("search index", f"{conflict}; {advice}") from conflict
+        return index
+
+    @cached_property
+    def sqlite_index(self) -> "SqliteIndex":
+        """The index in the file, whosever vectors it holds."""
         self.embedded_only("the search index")
         from chalicelib.stores.sqlite.index import SqliteIndex
 
-        index = SqliteIndex(self.database)
-        index.claim(self.embedder.model, self.embedder.dimension)
-        return index
+        return SqliteIndex(self.database)
 
     @cached_property
     def graph(self) -> AssociationGraph:
         """Entities and relations."""
+        return self.sqlite_graph
+
+    @cached_property
+    def sqlite_graph(self) -> "SqliteGraph":
+        """The graph in the file."""
         self.embedded_only("the association graph")
         from chalicelib.stores.sqlite.graph import SqliteGraph
 
@@ -205,6 +223,21 @@ class World:
             self.table, self.bodies, FreshTail(self.table, self.analyser), self.index, self.graph, self.embedder,
             self.analyser, Touches(self.table), time.perf_counter,
         )
+
+    def rebuild(self, told: Callable[[str, int], None]) -> int:
+        """Empty index and graph and refill them from the Table, with the embedder of now; returns how many records.
+
+        For a process that has the home to itself. *told*: called with what is being done and how many records so far.
+        """
+        index, graph, embedder = self.sqlite_index, self.sqlite_graph, self.embedder
+
+        def empty() -> None:
+            graph.reset()
+            index.reset(embedder.model, embedder.dimension)  # last: until then a start is refused, not half right
+
+        rebuild = Rebuild(self.table, self.bodies, empty, lambda: self.projection)
+        name = f"{embedder.model} ({embedder.dimension})"
+        return rebuild(name, map(scope_named, index.scopes()), told)
 
     def warm(self) -> None:
         """Build everything, in one thread, before many threads use it."""

@@ -45,7 +45,7 @@ def port(text: str) -> int:
 
 def listening(number: int) -> socket.socket:
     """A socket that listens on the port: requests wait there until the server is ready. Raises ClaimError."""
-    listener = socket.socket(proto=socket.IPPROTO_TCP)  # named, or asyncio leaves it to wait for acknowledgements (40 ms)
+    listener = socket.socket(proto=socket.IPPROTO_TCP)  # named, or asyncio lets it wait for acknowledgements (40 ms)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((HOST, number))
@@ -59,8 +59,8 @@ def listening(number: int) -> socket.socket:
 
 
 @contextmanager
-def held(home: Path, url: str) -> Iterator[None]:
-    """Hold the home for this process alone. Raises ClaimError, naming who holds it."""
+def held(home: Path, doing: str) -> Iterator[None]:
+    """Hold the home for this process alone, saying what it is *doing*. Raises ClaimError, naming who holds it."""
     try:
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
         lock = (home / "server.lock").open("a+")
@@ -73,7 +73,7 @@ def held(home: Path, url: str) -> Iterator[None]:
             lock.seek(0)
             raise ClaimError(f"home {home} is in use by {lock.read().strip() or 'another server'}") from error
         lock.truncate(0)
-        lock.write(f"process {os.getpid()}, which serves {url}\n")
+        lock.write(f"process {os.getpid()}, which {doing}\n")
         lock.flush()
         yield
 
@@ -87,7 +87,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             if options.check:
                 return 0
             url = f"http://{HOST}:{listener.getsockname()[1]}"
-            with held(home, url):
+            with held(home, f"serves {url}"):
                 return served(listener, home, url, demo=options.demo)
     except ClaimError as error:
         print(f"error: {error}", file=sys.stderr)

@@ -30,6 +30,7 @@ LAYERS = {
     "chalicelib.schedules": "schedules",
     "chalicelib.remember": "verbs",
     "chalicelib.recall": "verbs",
+    "chalicelib.rebuild": "verbs",
     "chalicelib.acceptance": "steps",  # first part of remembering: the turns, durable
     "chalicelib.derivation": "steps",  # second part: memories from turns
     "chalicelib.fresh": "steps",  # part of recalling: what is not projected yet

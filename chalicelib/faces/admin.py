@@ -4,7 +4,7 @@ from chalice.app import Blueprint, Response
 
 from chalicelib.errors import Unavailable
 from chalicelib.faces.calls import Call, Data, answered
-from chalicelib.faces.replies import failure, success
+from chalicelib.faces.replies import CORS, failure, success
 from chalicelib.mind.rows import Key
 from chalicelib.wiring import VERSION, World, world
 
@@ -13,7 +13,7 @@ NOWHERE = Key("health", "health")
 """A row that never exists: reading it tells whether the table answers."""
 
 
-@routes.route("/health", methods=["GET"], content_types=["*/*"], cors=True)
+@routes.route("/health", methods=["GET"], content_types=["*/*"], cors=CORS)
 def health() -> Response:
     """Public: the status alone. With a credential: what is up, how much is pending, which versions."""
     if "authorization" in routes.current_request.headers:

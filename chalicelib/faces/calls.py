@@ -67,8 +67,9 @@ class Call:
         return data
 
     def body_hash(self) -> str:
-        """What makes two requests the same: the user spoken for, the query and the bytes of the body."""
-        parts = self.who.user.encode(), repr(sorted(self.query.items())).encode(), self.body
+        """What makes two requests of a route the same: the user spoken for, path, query and the bytes of the body."""
+        path = sorted((self.request.uri_params or {}).items())
+        parts = self.who.user.encode(), repr(path).encode(), repr(sorted(self.query.items())).encode(), self.body
         return hashlib.sha256(b"\x1f".join(parts)).hexdigest()
 
 

@@ -9,6 +9,8 @@ from chalicelib.acceptance import Wish
 from chalicelib.errors import Missing, NotFound, Retired
 from chalicelib.faces import memnet_wire as wire
 from chalicelib.faces.calls import Call, Data, answered
+from chalicelib.faces.pages import within_reach
+from chalicelib.faces.replies import CORS
 from chalicelib.faces.requests import checked, path_part
 from chalicelib.mind.access import body_of, may_touch, own_scope, reach
 from chalicelib.mind.cursors import cursor_of, sort_of
@@ -22,6 +24,7 @@ from chalicelib.mind.times import iso, said
 from chalicelib.recall import Cue, Recollection
 from chalicelib.records import keys
 from chalicelib.records.bodies import KnownBody
+from chalicelib.records.pending import Outbox
 from chalicelib.records.tasks import KEPT, Task
 
 routes = Blueprint(__name__)
@@ -32,7 +35,7 @@ SYNCHRONOUS_SECONDS = 24
 """How long a synchronous remember derives before a worker carries on: the gateway ends a call at 29 s."""
 
 
-@routes.route("/v1/memories", methods=["POST"], content_types=ANY, cors=True)
+@routes.route("/v1/memories", methods=["POST"], content_types=ANY, cors=CORS)
 def memories() -> Response:
     """Remember a conversation."""
     return answered(routes.current_request, remember, heat=BASE_HEAT["memories"])
@@ -61,7 +64,7 @@ def remember(call: Call) -> Data:
     return call.once(act)
 
 
-@routes.route("/v1/recall", methods=["POST"], content_types=ANY, cors=True)
+@routes.route("/v1/recall", methods=["POST"], content_types=ANY, cors=CORS)
 def recall() -> Response:
     """Recall what bears on a question."""
     return answered(routes.current_request, recalled, heat=BASE_HEAT["recall"])
@@ -104,7 +107,7 @@ def recollection_json(call: Call, request: wire.RecallRequest, found: Recollecti
     return data
 
 
-@routes.route("/v1/memories", methods=["GET"], content_types=ANY, cors=True)
+@routes.route("/v1/memories", methods=["GET"], content_types=ANY, cors=CORS)
 def memory_list() -> Response:
     """List memories."""
     return answered(routes.current_request, listed_memories)
@@ -126,14 +129,15 @@ def listed_memories(call: Call) -> Data:
     return {"list": items, "total": page.total, "nextCursor": cursor_of(page.cursor)}
 
 
-@routes.route("/v1/memories/{memory}", methods=["GET"], content_types=ANY, cors=True)
+@routes.route("/v1/memories/{memory}", methods=["GET"], content_types=ANY, cors=CORS)
 def memory_one(memory: str) -> Response:
     """One memory with its revisions."""
-    return answered(routes.current_request, lambda call: one_memory(call, path_part(memory)))
+    return answered(routes.current_request, lambda call: one_memory(call, path_part("memoryId", memory)))
 
 
 def one_memory(call: Call, name: str) -> Data:
     """GET /v1/memories/{id}. Raises NotFound alike for what does not exist and what is another's."""
+    checked(wire.Reading, call.query)
     scope = call.here.bodies.scope_of(call.who.project, name)
     found = call.here.memories.get(scope, [name]) if scope and may_touch(call.who, scope) else {}
     if scope is None or name not in found:
@@ -143,7 +147,7 @@ def one_memory(call: Call, name: str) -> Data:
     return wire.memory_json(memory, memory.impression.felt(now)) | {"revisions": revisions}
 
 
-@routes.route("/v1/turns", methods=["GET"], content_types=ANY, cors=True)
+@routes.route("/v1/turns", methods=["GET"], content_types=ANY, cors=CORS)
 def turn_list() -> Response:
     """List turns."""
     return answered(routes.current_request, listed_turns)
@@ -159,10 +163,11 @@ def listed_turns(call: Call) -> Data:
     data: Data = {"list": [wire.turn_json(turn) for turn in turns], "nextCursor": cursor_of(cursor)}
     if conversation:
         return data | {"total": call.here.conversations.length(scope, conversation)}
-    return data | {"total": call.here.index.facets([scope.partition], "turn").get("total", 0)}
+    behind = Outbox(call.here.table).newest(scope, 1)[0]  # the index then counts too few, and no total is better
+    return data if behind else data | {"total": call.here.index.facets([scope.partition], "turn").get("total", 0)}
 
 
-@routes.route("/v1/memory-bodies", methods=["GET"], content_types=ANY, cors=True)
+@routes.route("/v1/memory-bodies", methods=["GET"], content_types=ANY, cors=CORS)
 def body_list() -> Response:
     """List memory bodies."""
     return answered(routes.current_request, listed_bodies)
@@ -171,10 +176,13 @@ def body_list() -> Response:
 def listed_bodies(call: Call) -> Data:
     """GET /v1/memory-bodies: those of the project; for a mind its own alone."""
     request = checked(wire.BodiesQuery, call.query)
-    project, namespace = call.who.project, request.namespace
-    after = sort_of(request.cursor, keys.bodies(namespace))
-    bodies, cursor = call.here.bodies.page(project, namespace, after=after, limit=request.limit)
-    items = [body_json(call, known) for known in bodies if visible(call, known.body)]
+    namespace = request.namespace
+    bodies, cursor = within_reach(
+        lambda after, limit: call.here.bodies.page(call.who.project, namespace, after=after, limit=limit),
+        lambda known: visible(call, known.body), lambda known: keys.body(known.body).sort,
+        after=sort_of(request.cursor, keys.bodies(namespace)), limit=request.limit,
+    )
+    items = [body_json(call, known) for known in bodies]
     return {"list": items, "nextCursor": cursor_of(cursor)} | totalled(call, namespace)
 
 
@@ -185,14 +193,17 @@ def totalled(call: Call, namespace: str | None) -> Data:
     return {} if count is None else {"total": count}
 
 
-@routes.route("/v1/memory-bodies/{namespace}/{name}", methods=["GET"], content_types=ANY, cors=True)
+@routes.route("/v1/memory-bodies/{namespace}/{name}", methods=["GET"], content_types=ANY, cors=CORS)
 def body_one(namespace: str, name: str) -> Response:
     """One memory body."""
-    return answered(routes.current_request, lambda call: one_body(call, path_part(namespace), path_part(name)))
+    return answered(routes.current_request, lambda call: one_body(
+        call, path_part("namespace", namespace), path_part("memoryAgentName", name)
+    ))
 
 
 def one_body(call: Call, namespace: str, name: str) -> Data:
     """GET /v1/memory-bodies/{namespace}/{name}."""
+    checked(wire.Reading, call.query)
     known = call.here.bodies.body(Body(call.who.project, namespace, name))
     if known is None or not visible(call, known.body):
         raise NotFound("no such memory body")
@@ -221,40 +232,45 @@ def body_json(call: Call, known: KnownBody) -> Data:
     }
 
 
-@routes.route("/memories/task/detail", methods=["GET"], content_types=ANY, cors=True)
-@routes.route("/v1/memories/task/detail", methods=["GET"], content_types=ANY, cors=True)
+@routes.route("/memories/task/detail", methods=["GET"], content_types=ANY, cors=CORS)
+@routes.route("/v1/memories/task/detail", methods=["GET"], content_types=ANY, cors=CORS)
 def task_detail() -> Response:
     """One task."""
     return answered(routes.current_request, lambda call: wire.task_json(the_task(call)))
 
 
-@routes.route("/memories/task/progress", methods=["GET"], content_types=ANY, cors=True)
-@routes.route("/v1/memories/task/progress", methods=["GET"], content_types=ANY, cors=True)
+@routes.route("/memories/task/progress", methods=["GET"], content_types=ANY, cors=CORS)
+@routes.route("/v1/memories/task/progress", methods=["GET"], content_types=ANY, cors=CORS)
 def task_progress() -> Response:
     """How far a task has come."""
     return answered(routes.current_request, progress)
 
 
-@routes.route("/memories/task/all", methods=["GET"], content_types=ANY, cors=True)
-@routes.route("/v1/memories/task/all", methods=["GET"], content_types=ANY, cors=True)
+@routes.route("/memories/task/all", methods=["GET"], content_types=ANY, cors=CORS)
+@routes.route("/v1/memories/task/all", methods=["GET"], content_types=ANY, cors=CORS)
 def task_all() -> Response:
     """All tasks."""
     return answered(routes.current_request, listed_tasks)
 
 
-@routes.route("/memories/task/delete", methods=["DELETE"], content_types=ANY, cors=True)
-@routes.route("/v1/memories/task/delete", methods=["DELETE"], content_types=ANY, cors=True)
+@routes.route("/memories/task/delete", methods=["DELETE"], content_types=ANY, cors=CORS)
+@routes.route("/v1/memories/task/delete", methods=["DELETE"], content_types=ANY, cors=CORS)
 def task_delete() -> Response:
     """Delete a task's record."""
-    return answered(routes.current_request, lambda call: call.once(lambda _name, _task: deleted(call)))
+    return answered(routes.current_request, delete)
 
 
-def the_task(call: Call) -> Task:
-    """The task a request names. An empty id never means all; a task long finished is told from one that never was."""
+def task_name(call: Call) -> str:
+    """The id of the task a request names. Raises Missing for an empty one: it never means all."""
     text = call.query.get("taskId", "")
     if blank(text):
         raise Missing("taskId", "is required")
-    name = checked(wire.TaskQuery, {"taskId": text}).task_id
+    return checked(wire.TaskQuery, {"taskId": text}).task_id
+
+
+def the_task(call: Call) -> Task:
+    """The task a request names. Raises Retired for one that ended long ago, NotFound for one that never was."""
+    name = task_name(call)
     if found := call.here.tasks.find(call.who.project, name):
         if may_touch(call.who, scope_named(found[0].scope)):
             return found[0]
@@ -274,15 +290,23 @@ def progress(call: Call) -> Data:
 def listed_tasks(call: Call) -> Data:
     """GET /memories/task/all: newest first."""
     request = checked(wire.TasksQuery, call.query)
-    after = sort_of(request.cursor, "task_")
-    tasks, cursor = call.here.tasks.page(call.who.project, after=after, limit=request.limit)
-    items = [wire.task_json(task) for task in tasks if may_touch(call.who, scope_named(task.scope))]
+    tasks, cursor = within_reach(
+        lambda after, limit: call.here.tasks.page(call.who.project, after=after, limit=limit),
+        lambda task: may_touch(call.who, scope_named(task.scope)), lambda task: task.id,
+        after=sort_of(request.cursor, "task_"), limit=request.limit,
+    )
+    items = [wire.task_json(task) for task in tasks]
     count = None if call.who.user or call.who.credential.kind == "mind" else call.here.tasks.total(call.who.project)
     return {"list": items, "nextCursor": cursor_of(cursor)} | ({} if count is None else {"total": count})
 
 
-def deleted(call: Call) -> Data:
+def delete(call: Call) -> Data:
     """DELETE /memories/task/delete: the record goes; turns and memories stay."""
-    task = the_task(call)
-    call.here.tasks.delete(task)
-    return {"taskId": task.id, "deleted": True}
+    task_name(call)
+
+    def act(_name: str, _task: str) -> Data:
+        task = the_task(call)
+        call.here.tasks.delete(task)
+        return {"taskId": task.id, "deleted": True}
+
+    return call.once(act)

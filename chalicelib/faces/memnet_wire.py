@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
 from chalicelib.errors import OutOfRange
@@ -30,6 +30,12 @@ def inhabited(namespace: str) -> str:
 
 
 Namespace = Annotated[str, AfterValidator(inhabited), AfterValidator(shown), AfterValidator(clean), short(MOST_NAME)]
+Character = Annotated[str, AfterValidator(clean), short(MOST_CHARACTER)]
+
+
+def unsupported(_value: Any) -> Any:
+    """Refuse a field that would narrow an answer rather than drop it in silence: this version does without it."""
+    raise PydanticCustomError("unsupported", "is not supported by this version")
 
 
 class WireMessage(Wire):
@@ -37,7 +43,7 @@ class WireMessage(Wire):
 
     role: Literal["user", "assistant", "system", "tool"]
     content: Annotated[str, Field(max_length=MOST_CONTENT), AfterValidator(shown)]
-    character: Annotated[str, short(MOST_CHARACTER)] = "用户"
+    character: Character = "用户"
     id: Identifier | None = None
     time: str | None = None
 
@@ -72,31 +78,30 @@ class RecallRequest(Wire):
     memory_agent_name: Name
     query: Annotated[str, Field(max_length=MOST_QUERY), AfterValidator(shown)]
     namespace: Namespace = "default"
-    character: Annotated[str, short(MOST_CHARACTER)] = "用户"
+    character: Character = "用户"
     recall_deep: Literal[0, 1] = 1
     is_include_linked_new_memories_from_invalid: Flag = False
     is_using_associative_thinking: Flag = True
     is_using_common_sense_database: Flag = True
     is_using_global_common_sense_database: Flag = True
     is_using_memory_agent_common_sense_database: Flag = False
-    common_sense_database_id_list: tuple[Identifier, ...] = ()
+    common_sense_database_id_list: Annotated[list[Identifier], Field(default_factory=list)]
     is_returning_detailed_memory_info: Flag = False
     session_id: Identifier | None = None
     as_of: str | None = None
     max_tokens: Annotated[int, Field(ge=50, le=32_000)] = 1800
     limit: Annotated[int, Field(ge=1, le=100)] = 10
     explain: Flag = False
-
-    @model_validator(mode="before")
-    @classmethod
-    def without_filter(cls, data: Any) -> Any:
-        """Refuse a filter rather than drop it in silence: this version has none."""
-        if isinstance(data, dict) and data.get("filter") is not None:
-            raise PydanticCustomError("unsupported", "filter is not supported by this version")
-        return data
+    filter: Annotated[Any, AfterValidator(unsupported)] = None
 
 
-class BodyQuery(Wire):
+class Reading(Wire):
+    """What looks at things as they are; a question about the past is refused rather than answered from the present."""
+
+    as_of: Annotated[Any, AfterValidator(unsupported)] = None
+
+
+class BodyQuery(Reading):
     """Which body, and which part of a list."""
 
     memory_agent_name: Name
@@ -124,7 +129,7 @@ class TurnsQuery(BodyQuery):
     conversation_id: Identifier | None = None
 
 
-class BodiesQuery(Wire):
+class BodiesQuery(Reading):
     """GET /v1/memory-bodies."""
 
     namespace: Namespace | None = None

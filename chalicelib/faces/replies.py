@@ -5,7 +5,7 @@ import logging
 from collections.abc import Mapping
 from typing import Any
 
-from chalice.app import Response
+from chalice.app import CORSConfig, Response
 
 from chalicelib.errors import (
     Conflict,
@@ -47,6 +47,12 @@ STATUS_CODES = {
     400: "A0400", 401: "A0301", 403: "A0303", 404: "A0404", 405: "A0405", 413: "A0413", 415: "A0415", 429: "A0501",
 }
 """Codes of failures that a gateway, not a verb, has found."""
+
+CORS = CORSConfig(
+    allow_headers=["Idempotency-Key", "X-User-Id", "X-Org-Id", "X-Run-Id"],
+    expose_headers=["Idempotency-Replayed", "Retry-After"],
+)
+"""What a page of another origin may send, beside what Chalice allows by itself, and may read."""
 
 Headers = Mapping[str, str]
 

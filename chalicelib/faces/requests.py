@@ -1,11 +1,19 @@
 """What every interface does with a request before its verb: who calls, what is in the body, is it well formed."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Never, TypeVar
 from urllib.parse import unquote
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, ValidationError, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 from pydantic.alias_generators import to_camel
 from pydantic_core import PydanticCustomError
 
@@ -38,6 +46,13 @@ def clean(text: str) -> str:
     return text
 
 
+def unbroken(value: Any) -> Any:
+    """The value, if it is no text with half of a character in it. Pydantic looks only where it measures a text."""
+    if isinstance(value, str) and not value.isascii() and broken(value):
+        raise PydanticCustomError("string_unicode", "holds half of a character (a lone surrogate)")
+    return value
+
+
 def short(most: int) -> AfterValidator:
     """A check that a name has *most* characters at the most."""
     def checked(text: str) -> str:
@@ -68,7 +83,9 @@ def number(value: Any) -> Any:
 
 Shown = Annotated[str, AfterValidator(shown)]
 Name = Annotated[str, AfterValidator(shown), AfterValidator(clean), short(MOST_NAME)]
-Identifier = Annotated[str, AfterValidator(shown), AfterValidator(clean), AfterValidator(narrow)]
+Identifier = Annotated[
+    str, AfterValidator(unbroken), AfterValidator(shown), AfterValidator(clean), AfterValidator(narrow)
+]
 Flag = Annotated[bool, BeforeValidator(flag)]
 Number = Annotated[int, BeforeValidator(number)]
 
@@ -84,6 +101,12 @@ class Wire(BaseModel):
         """The fields that say something."""
         return {name: value for name, value in data.items() if value is not None} if isinstance(data, dict) else data
 
+    @field_validator("*", mode="before")
+    @classmethod
+    def whole(cls, value: Any) -> Any:
+        """A field without half of a character."""
+        return unbroken(value)
+
 
 def token(headers: Mapping[str, str]) -> str:
     """The key in the Authorization header. Raises Unauthenticated without one."""
@@ -97,15 +120,19 @@ def caller(credentials: Credentials, headers: Mapping[str, str]) -> Principal:
     """Who calls, and for which user. Raises Unauthenticated, Forbidden, or Malformed for an id that is none."""
     credential = credentials.opened(token(headers))
     named = headers.get("x-user-id")
-    return access.principal(credential, "" if named is None else identifier("X-User-Id", header_text(named)))
+    return access.principal(credential, "" if named is None else decoded("X-User-Id", named, header_text))
 
 
 def header_text(value: str) -> str:
-    """A header as text: servers hand bytes on as Latin-1, clients mean UTF-8."""
+    """A header as text: servers hand bytes on as Latin-1, clients mean UTF-8, plain or percent-encoded.
+
+    Raises UnicodeDecodeError for an encoding of no text: two such values must not become the same.
+    """
     try:
-        return unquote(value.encode("latin-1").decode())
+        text = value.encode("latin-1").decode()
     except (UnicodeEncodeError, UnicodeDecodeError):
-        return unquote(value)
+        text = value
+    return unquote(text, errors="strict")
 
 
 def identifier(field: str, text: str) -> str:
@@ -119,12 +146,17 @@ def identifier(field: str, text: str) -> str:
     return text
 
 
-def path_part(text: str) -> str:
-    """A path parameter, decoded exactly once. Raises OutOfRange for what is no UTF-8."""
+def path_part(field: str, text: str) -> str:
+    """A path parameter, decoded exactly once. Raises Missing, OutOfRange."""
+    return decoded(field, text, lambda encoded: unquote(encoded, errors="strict"))
+
+
+def decoded(field: str, text: str, decode: Callable[[str], str]) -> str:
+    """An id that came encoded. Raises Missing, OutOfRange."""
     try:
-        return unquote(text, errors="strict")
+        return identifier(field, decode(text))
     except UnicodeDecodeError:
-        raise OutOfRange("path", "is not percent-encoded UTF-8") from None
+        raise OutOfRange(field, "is not percent-encoded UTF-8") from None
 
 
 def json_object(body: bytes) -> dict[str, Any]:

@@ -4,7 +4,7 @@
     host     the whole project; speaks for the users it names
     gateway  a host that is always remote
     bound    one user: the scopes that user owns, in any body
-    mind     one body: that body's own scope and its sessions
+    mind     one body: that body's own scope and its own sessions, not those of users
 
 A header or field may narrow what a credential may do, never widen it. What is not the caller's does not exist for it.
 """
@@ -123,7 +123,8 @@ def may_touch(who: Principal, scope: Scope) -> bool:
     if scope.body.project != who.project:
         return False
     if own.kind == "mind":
-        return scope.layer != "user" and (scope.body.namespace, scope.body.name) == (own.namespace, own.name)
+        own_body = (scope.body.namespace, scope.body.name) == (own.namespace, own.name)
+        return own_body and scope.layer != "user" and theirs(who, scope)
     if scope.body.namespace in RESERVED:
         return False
     return not who.user or theirs(who, scope)

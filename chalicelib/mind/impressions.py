@@ -22,7 +22,7 @@ class Impression:
         """What is left of it, 0..1. A time before `at` counts as `at`."""
         minutes = max((now - self.at).total_seconds() / 60, 1.0)
         faded: float = math.log10(minutes) ** EXPONENT
-        return self.value * STEEPNESS / (faded + STEEPNESS)
+        return self.value * (STEEPNESS / (faded + STEEPNESS))
 
     def touched(self, now: datetime) -> "Impression":
         """The impression after a recall or a repetition at *now*; a touch before the last one changes nothing."""

@@ -50,26 +50,30 @@ def memory_prompt(
 ) -> str:
     """The prompt, at most *most* tokens as *tokens* counts them: whole items, best first; "" where nothing fits.
 
-    Memories are the more compact, so they come first; turns take what room is left.
+    Memories are the more compact, so they come first; turns take what room is left. *tokens* of two texts on lines of
+    their own may be the sum and 1, so each line counts one more.
     """
+
+    def cost(text: str) -> int:
+        return tokens(text) + 1
+
     opening, *headings = HEADINGS[language]
-    lines, left, number = [opening], most - tokens(opening), 0
+    lines, left, number = [opening], most - cost(opening), 0
     for heading, items in zip(headings, (memories, turns), strict=True):
-        shown = list(fitting(items, language, number, left - tokens(heading), tokens))
+        shown = list(fitting(items, language, number, left - cost(heading), cost))
         if shown:
             lines += [heading, *shown]
-            left -= tokens(heading) + sum(map(tokens, shown))
+            left -= cost(heading) + sum(map(cost, shown))
             number += len(shown)
     return "\n".join(lines) if number else ""
 
 
 def fitting(
-    items: Iterable[Item], language: Language, number: int, left: int, tokens: Callable[[str], int]
+    items: Iterable[Item], language: Language, number: int, left: int, cost: Callable[[str], int]
 ) -> Iterable[str]:
     """Lines of the items that fit into what is left; one that does not is passed over for a shorter one."""
     for item in items:
         text = line(number + 1, item, language)
-        cost = tokens(text) + 1
-        if cost <= left:
-            number, left = number + 1, left - cost
+        if (price := cost(text)) <= left:
+            number, left = number + 1, left - price
             yield text

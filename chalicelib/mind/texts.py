@@ -4,14 +4,23 @@ import hashlib
 import re
 import unicodedata
 
-JOINER, VARIATION = "\u200d", "\ufe0f"
-SKIN = range(0x1F3FB, 0x1F400)
+JOINER = "\u200d"
 FLAG = range(0x1F1E6, 0x1F200)
+CLINGING = re.compile("[\u200d\u1160-\u11ff\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]")
+"""What belongs to the character before it, besides marks: joiners, later parts of Hangul, skin tones, tags."""
+
 CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f]")
 HIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]")
+IGNORABLE = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff"
+    "\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
+"""What is drawn as nothing (Unicode's Default_Ignorable_Code_Point), and what breaks lines or turns their direction."""
+
 MARKUP = {ord("<"): "‹", ord(">"): "›", ord('"'): "'", ord("“"): "‘", ord("”"): "’", ord("`"): "'"}
 SPACES = re.compile(r"\s+")
-LOOSE = re.compile(r"[\W_]+")
+LOOSE = re.compile(r"""[\s!"'(),.:;?\[\]_`{}¡«»¿‐-‧‹›、。〈-】〔-〟・]+""")
+"""Spacing, and marks that only part words and sentences. Symbols stay: C is not C++, -5 not 5, and a smile no tear."""
 
 
 def blank(text: str) -> bool:
@@ -37,7 +46,7 @@ def cut(text: str, most: int) -> str:
 def inside(text: str, at: int) -> bool:
     """True if position *at* splits a base from its marks, a joined emoji, or a flag."""
     after, before = text[at], text[at - 1]
-    if unicodedata.combining(after) or after in {JOINER, VARIATION} or before == JOINER or ord(after) in SKIN:
+    if unicodedata.category(after).startswith("M") or CLINGING.match(after) or before == JOINER:
         return True
     if ord(after) not in FLAG or ord(before) not in FLAG:
         return False
@@ -54,13 +63,19 @@ def excerpt(text: str, most: int) -> str:
 
 def inert(text: str) -> str:
     """The text as data inside a prompt: one line, nothing hidden, no quote or tag that could end its quotation."""
-    visible = HIDDEN.sub("", SPACES.sub(" ", text)).translate(MARKUP)
+    visible = IGNORABLE.sub("", HIDDEN.sub("", SPACES.sub(" ", text))).translate(MARKUP)
     return f"“{visible.strip()}”"
 
 
 def normalised(text: str) -> str:
-    """What two texts share if they say the same: width, case, punctuation and spacing folded away."""
-    return LOOSE.sub(" ", unicodedata.normalize("NFKC", text).casefold()).strip()
+    """What two texts share if they say the same: width, case, spacing and the marks of sentences folded away."""
+    return LOOSE.sub(" ", folded(text)).strip()
+
+
+def folded(text: str) -> str:
+    """The text without what is drawn as nothing, its width and case folded (Unicode's NFKC_Casefold)."""
+    seen = IGNORABLE.sub("", unicodedata.normalize("NFKC", text))
+    return unicodedata.normalize("NFKC", IGNORABLE.sub("", unicodedata.normalize("NFKC", seen.casefold())).casefold())
 
 
 def digest(*parts: str) -> str:
@@ -70,4 +85,4 @@ def digest(*parts: str) -> str:
 
 def canonical(name: str) -> str:
     """The name under which an entity is one: width, case and spacing folded, punctuation kept; up to 200 characters."""
-    return cut(SPACES.sub(" ", unicodedata.normalize("NFKC", name).casefold()).strip(), 200)
+    return cut(SPACES.sub(" ", folded(cut(name, 1000))).strip(), 200).strip()

@@ -1,6 +1,6 @@
 """Times as we keep them: aware datetimes inside, ISO 8601 and epoch milliseconds outside."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from chalicelib.errors import Malformed, OutOfRange
 
@@ -31,8 +31,11 @@ def said(field: str, text: str) -> datetime:
         moment = datetime.fromisoformat(text)
     except ValueError:
         raise Malformed(field, f"{text[:40]!r} is no ISO 8601 time") from None
-    if moment.tzinfo is None:
+    offset = moment.utcoffset()
+    if offset is None:
         raise OutOfRange(field, "a time needs an offset, such as +08:00 or Z")
+    if offset % timedelta(minutes=1):
+        raise Malformed(field, "an offset has hours and minutes only")  # as ISO 8601 has it, and JSON keeps it
     if not 1900 < moment.year < 2200:  # noqa: PLR2004 -- so that a shift between zones never leaves what datetime can hold
         raise OutOfRange(field, "the year must be between 1901 and 2199")
     return moment

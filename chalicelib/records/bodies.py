@@ -68,6 +68,7 @@ class Bodies:
             writes.append(Put(ref, data, place.scope_row.version if place.scope_row else ABSENT))
         if place.scope_row is None:
             writes.append(Put(keys.within(place.scope), {"scope": place.scope.partition}))
+            writes.append(Put(keys.listed(place.scope), {}))
         return writes
 
     def page(
@@ -96,6 +97,17 @@ class Bodies:
             if page.cursor is None:
                 return
             after = page.cursor
+
+    def everywhere(self) -> Iterator[Scope]:
+        """All scopes of all projects."""
+        for partition in keys.shards("scopes"):
+            after = None
+            while True:
+                page = self.table.query(partition, after=after, limit=100)
+                yield from (scope_named(row.key.sort) for row in page.rows)
+                if page.cursor is None:
+                    break
+                after = page.cursor
 
     def scope_of(self, project: str, memory_id: str) -> Scope | None:
         """Where a memory lies, resolved inside the project; None for what is no id of a memory in it."""

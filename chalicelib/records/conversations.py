@@ -1,7 +1,7 @@
 """Conversations and their turns: heads, turns, the client's message ids, and what of a request has been accepted."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from chalicelib.mind.rows import ABSENT, Key, Put, Row, Write
@@ -15,7 +15,13 @@ REMEMBERED = timedelta(days=7)
 """How long a request's receipt and a list's name are kept."""
 
 MOST_TERMS_BYTES = 100_000
-"""Text up to which a turn carries its terms; a longer one is analysed again on reading, so that its row fits."""
+"""Text and terms up to which a turn carries its terms; else it is analysed again on reading, so that its row fits.
+
+A text can have terms of four times its bytes (each two neighbours of a Japanese one).
+"""
+
+BESIDE = 8
+"""Bytes that a term takes beside its letters: its count, and what JSON puts around both."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +40,6 @@ class Receipt:
     conversation: str
     fresh: tuple[int, ...]
     positions: tuple[int, ...] = ()
-    whole: bool = field(default=False)
 
     @property
     def left(self) -> tuple[int, ...]:
@@ -47,8 +52,6 @@ def at(head: Row | None) -> Head:
     return unpacked(Head, head.data) if head else Head()
 
 
-
-
 def put(key: Key, data: Mapping[str, object], over: Row | None, *, expires: int | None = None) -> Put:
     """A write that takes the place of this row, or of none, and of nothing else."""
     return Put(key, data, over.version if over else ABSENT, expires)
@@ -56,8 +59,8 @@ def put(key: Key, data: Mapping[str, object], over: Row | None, *, expires: int 
 
 def turn_data(turn: Turn) -> dict[str, object]:
     """A turn as a row; a long one without its terms."""
-    lean = turn if len(turn.content.encode("utf-8", "replace")) <= MOST_TERMS_BYTES else replace(turn, terms=None)
-    return packed(lean)
+    size = max(len(turn.content.encode()), sum(len(term.encode()) + BESIDE for term in turn.terms or ()))
+    return packed(turn if size <= MOST_TERMS_BYTES else replace(turn, terms=None))
 
 
 def turn_of(row: Row) -> Turn:

@@ -11,6 +11,8 @@
     task/<project>           <task id>
     open/<shard>             <task id>
     dirty/<shard>            <scope>
+    scopes/<shard>           <scope>
+    rebuild                  rebuild
 
 Here <scope> is `Scope.partition`. It is the only partition whose name does not begin with a fixed word, and a project
 named like one of them can't collide: a scope's partition has four slashes.
@@ -135,6 +137,11 @@ def pending(scope: Scope, ulid: str) -> Key:
     return Key(scope.partition, f"pending/{ulid}")
 
 
+def again(scope: Scope, record: str) -> Key:
+    """A record to be projected once more; sorts before every ULID, so that what is new stays newest."""
+    return Key(scope.partition, f"pending/!{record}")
+
+
 def touched(scope: Scope, ulid: str) -> Key:
     """Memories that a recall brought back."""
     return Key(scope.partition, f"touched/{ulid}")
@@ -143,6 +150,16 @@ def touched(scope: Scope, ulid: str) -> Key:
 def dirty(scope: Scope) -> Key:
     """That a scope has something for the sweep to do."""
     return Key(f"dirty/{shard(scope.partition)}", scope.partition)
+
+
+def listed(scope: Scope) -> Key:
+    """That a scope has been used: how all scopes of all projects are found."""
+    return Key(f"scopes/{shard(scope.partition)}", scope.partition)
+
+
+def rebuild() -> Key:
+    """A rebuild of index and graph under way."""
+    return Key("rebuild", "rebuild")
 
 
 def once(caller: str, request: str) -> Key:

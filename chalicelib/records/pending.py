@@ -14,16 +14,22 @@ from chalicelib.records.codec import vector_of, vector_text
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """A record to project: its sort key in the scope, and its vector where that has been computed already."""
+    """A record to project: its sort key in the scope, and its vector, by *model*, where that has been computed."""
 
     key: Key
     record: str
     vector: "Vector[float] | None" = None
+    model: str = ""
 
 
 def noted(scope: Scope, ulid: str, record: Key) -> Put:
     """The write that says a record changed; goes into the commit that changes it, with `marked`."""
     return Put(keys.pending(scope, ulid), {"record": record.sort}, ABSENT)
+
+
+def noted_again(scope: Scope, record: Key) -> Put:
+    """The write that says a record is to be projected once more, however often it is written."""
+    return Put(keys.again(scope, record.sort), {"record": record.sort})
 
 
 def marked(scope: Scope) -> Put:
@@ -33,7 +39,7 @@ def marked(scope: Scope) -> Put:
 
 def pending_of(row: Row) -> Pending:
     """The entry in a row."""
-    return Pending(row.key, row.data["record"], vector_of(row.data.get("vector")))
+    return Pending(row.key, row.data["record"], vector_of(row.data.get("vector")), row.data.get("model", ""))
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +58,11 @@ class Outbox:
         page = self.table.query(scope.partition, "pending/", limit=limit, after=after)
         return [pending_of(row) for row in page.rows]
 
-    def keep_vectors(self, entries: Iterable[tuple[Pending, "Vector[float]"]]) -> None:
-        """Keep what has been computed with the entries, so that a later try need not do it again."""
+    def keep_vectors(self, entries: Iterable[tuple[Pending, "Vector[float]"]], model: str) -> None:
+        """Keep what has been computed with the entries, so that a later try by the same model need not do it again."""
         writes: list[Write] = []
         for entry, vector in entries:
-            data: dict[str, Any] = {"record": entry.record, "vector": vector_text(vector)}
+            data: dict[str, Any] = {"record": entry.record, "vector": vector_text(vector), "model": model}
             writes.append(Put(entry.key, data))
         self.write(writes)
 

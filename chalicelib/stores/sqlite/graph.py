@@ -59,6 +59,12 @@ class SqliteGraph:
             for each in associations:
                 replace(cursor, each)
 
+    def reset(self) -> None:
+        """Forget everything. Not of the port."""
+        with self._database.writing() as cursor:
+            cursor.execute("DELETE FROM edges")
+            cursor.execute("DELETE FROM related")
+
     def neighbourhood(
         self, scopes: Sequence[str], entities: Sequence[str], *, hops: int, limit: int, hubs: Sequence[str] = ()
     ) -> Neighbourhood:

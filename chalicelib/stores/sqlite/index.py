@@ -42,6 +42,18 @@ class SqliteIndex:
                 )
             index_rows.write_claim(cursor, claim)
 
+    def reset(self, model: str, dimension: int) -> None:
+        """Forget everything and claim anew. Not of the port; no other process may use the file meanwhile."""
+        with whole_characters(), self._database.writing() as cursor:
+            index_rows.clear(cursor)
+            index_rows.write_claim(cursor, Claim(model, dimension))
+        self._cache.clear()
+
+    def scopes(self) -> list[str]:
+        """Every scope that holds or has held a document. Not of the port."""
+        with self._database.reading() as cursor:
+            return index_rows.scopes(cursor)
+
     def apply(self, changes: Sequence[Document | Removal]) -> None:
         """Take all of it or, raising, nothing: Conflict for a vector not claimed, Malformed for half of a character."""
         if not changes:

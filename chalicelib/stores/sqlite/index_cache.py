@@ -94,6 +94,12 @@ class IndexCache:
             self._bound(cached)
             yield {name: scope.shelves for name, scope in cached.items()}
 
+    def clear(self) -> None:
+        """Know nothing; whoever is looking at a scope just now may finish."""
+        with self._lock:
+            self._scopes.clear()
+            self._sizes.clear()
+
     def _scope(self, name: str) -> CachedScope:
         """The scope, now the one used last."""
         with self._lock:

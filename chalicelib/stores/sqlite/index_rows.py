@@ -83,6 +83,16 @@ def write_claim(cursor: sqlite3.Cursor, claim: Claim) -> None:
     cursor.execute("INSERT OR REPLACE INTO claim (one, model, dimension) VALUES (1, ?, ?)", claim)
 
 
+def clear(cursor: sqlite3.Cursor) -> None:
+    """Forget every document and every removal; `seq` goes on where it was."""
+    cursor.execute("DELETE FROM documents")
+
+
+def scopes(cursor: sqlite3.Cursor) -> list[str]:
+    """Every scope that holds or has held a document."""
+    return [scope for (scope,) in cursor.execute("SELECT DISTINCT scope FROM documents ORDER BY scope")]
+
+
 def write(cursor: sqlite3.Cursor, changes: Iterable[Document | Removal], claim: Claim | None) -> None:
     """Write what is newer than what stands. Raises Conflict for a vector that was not claimed."""
     for change in changes:

@@ -1,0 +1,43 @@
+"""What tests of records share: the real table in a file of its own, and a clock set by hand."""
+
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from chalicelib.mind.scopes import Body, Scope
+from chalicelib.stores.sqlite.connection import Database
+from chalicelib.stores.sqlite.table import SqliteTable
+
+START = datetime(2026, 5, 28, 9, tzinfo=UTC)
+
+
+@dataclass
+class Clock:
+    """A clock that stands still until it is moved."""
+
+    now: datetime = START
+
+    def __call__(self):
+        return self.now.timestamp()
+
+    def move(self, **passed):
+        self.now += timedelta(**passed)
+        return self.now
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def table(tmp_path, clock):
+    with closing(Database(tmp_path / "rows.sqlite", clock)) as database:
+        yield SqliteTable(database)
+
+
+@pytest.fixture
+def scope():
+    return Scope(Body("p", "default", "ada"), "user", "a/b%2F记")

@@ -149,15 +149,26 @@ class Acceptance:
         return Standing(wish, rows, self.bodies.placed([scope], rows)[0], tuple(marks))
 
     def receipt(self, standing: Standing, marks: Sequence[str]) -> Receipt:
-        """The receipt of a former try, else a new one that says which messages are new."""
+        """The receipt of a former try, else a new one that says which messages are new.
+
+        Where others have written to the conversation since, what is left of a former try is looked at once more: they
+        may have sent the same.
+        """
         wish, name = standing.wish, repetition.whole([*marks, *["-"] * repetition.LEAST]) or ""
-        if row := standing.receipt:
-            receipt = unpacked(Receipt, row.data)
-            if receipt.name != name:
-                raise Conflict("this request was begun with other messages")
+        if standing.receipt is None:
+            return Receipt(name, wish.conversation, self.new(standing, marks))
+        receipt = unpacked(Receipt, standing.receipt.data)
+        if receipt.name != name:
+            raise Conflict("this request was begun with other messages")
+        if not receipt.left or at(standing.head).next == receipt.positions[-1] + 1:
             return receipt
-        fresh = sorted(fresh_by_id(standing) | self.fresh_in_list(standing, marks))
-        return Receipt(name, wish.conversation, tuple(fresh))
+        new = set(self.new(standing, marks))
+        accepted = receipt.fresh[:len(receipt.positions)]
+        return replace(receipt, fresh=(*accepted, *(index for index in receipt.left if index in new)))
+
+    def new(self, standing: Standing, marks: Sequence[str]) -> tuple[int, ...]:
+        """Indexes of the messages that are new, in order."""
+        return tuple(sorted(fresh_by_id(standing) | self.fresh_in_list(standing, marks)))
 
     def fresh_in_list(self, standing: Standing, marks: Sequence[str]) -> set[int]:
         """Messages without an id that are not a repeat of what is stored."""
@@ -169,7 +180,8 @@ class Acceptance:
         def earlier(count: int) -> list[str]:
             places = [(wish.conversation, head.next - back) for back in range(count, 0, -1)]
             turns = self.conversations.turns(wish.scope, places)
-            return [repetition.fingerprint(turns[place]) for place in places if place in turns]
+            found = [turns[place] for place in places if place in turns]
+            return [repetition.fingerprint(turn) for turn in found if turn.message is None]
 
         return set(indexes[repetition.overlap(head.fingerprints, [marks[index] for index in indexes], earlier):])
 
@@ -184,7 +196,7 @@ class Acceptance:
         entries = [noted(wish.scope, ids(), keys.turn(wish.scope, turn.conversation, turn.position)) for turn in turns]
         self.table.commit([
             *self.conversations.adding(wish.scope, turns), *entries, marked(wish.scope),
-            *self.heads(standing, head, after, [marks[index] for index in piece], now=now),
+            *self.heads(standing, after, piece, marks, now=now),
             *self.founding(standing, receipt, now=now),
         ])
         return [entry.key for entry in entries]
@@ -195,18 +207,22 @@ class Acceptance:
         return replace(turn, terms=Counter(self.analyser.terms(turn.labelled)))
 
     def heads(
-        self, standing: Standing, head: Head, receipt: Receipt, marks: Sequence[str], *, now: datetime
+        self, standing: Standing, receipt: Receipt, piece: Sequence[int], marks: Sequence[str], *, now: datetime
     ) -> list[Write]:
-        """The writes that move conversation and receipt on; with the last piece the list is known as a whole."""
-        wish, week = standing.wish, week_after(now)
-        moved = Head(head.next + len(marks), (*head.fingerprints, *marks)[-repetition.KEPT:])
+        """The writes that move conversation and receipt on; with the last piece the list is known as a whole.
+
+        Of messages with an id no fingerprint is kept: between others they would hide a repeat of those.
+        """
+        wish, head = standing.wish, at(standing.head)
+        unnamed = (marks[index] for index in piece if wish.messages[index].message is None)
+        moved = Head(head.next + len(piece), (*head.fingerprints, *unnamed)[-repetition.KEPT:])
         writes: list[Write] = [
             put(keys.conversation(wish.scope, wish.conversation), packed(moved), standing.head),
-            put(keys.receipt(wish.scope, wish.request), packed(receipt), standing.receipt, expires=week),
+            put(keys.receipt(wish.scope, wish.request), packed(receipt), standing.receipt),
         ]
         name = list_name(wish, standing.names)
         if name and not receipt.left:
-            writes.append(Put(keys.heard(wish.scope, name), {}, expires=week))
+            writes.append(Put(keys.heard(wish.scope, name), {}, expires=week_after(now)))
         return writes
 
     def founding(self, standing: Standing, receipt: Receipt, *, now: datetime) -> list[Write]:

@@ -12,7 +12,7 @@ from chalicelib.errors import StoreUnavailable
 from chalicelib.mind import texts
 from chalicelib.mind.ids import memory_id
 from chalicelib.mind.memories import VALID, Memory, born, repeated
-from chalicelib.mind.rows import Key, Row, RowConflict
+from chalicelib.mind.rows import Key, Put, Row, RowConflict
 from chalicelib.mind.scopes import Scope, scope_named
 from chalicelib.mind.statements import Statement
 from chalicelib.mind.turns import Turn
@@ -20,7 +20,7 @@ from chalicelib.ports import Extractor, Table
 from chalicelib.projection import Projection
 from chalicelib.records import keys
 from chalicelib.records.codec import unpacked
-from chalicelib.records.conversations import Conversations, Receipt
+from chalicelib.records.conversations import Conversations, Receipt, week_after
 from chalicelib.records.memories import Kept, Memories
 from chalicelib.records.pending import marked, noted
 from chalicelib.records.tasks import LEASE, Task, Tasks
@@ -67,7 +67,8 @@ class Derivation:
 
         *noted_keys*: outbox entries of its turns, where the caller knows them; else the scope's outbox is drained.
         """
-        scope, positions = scope_named(task.scope), self.positions(task)
+        scope, receipt = scope_named(task.scope), self.receipt(task)
+        positions = places_in(receipt)
         warnings: list[str] = []
         fresh = list(noted_keys)
         while task.done < len(positions) and patience():
@@ -77,17 +78,13 @@ class Derivation:
             fresh = fresh[len(piece):]
             task, version = self.moved(task, version, len(piece), made, now=clock())
         if not noted_keys:
-            self.projection.drain(scope, patience)
-        return Derived(self.settled(task, version, len(positions), now=clock()), tuple(dict.fromkeys(warnings)))
+            warnings += self.projection.caught_up(scope, patience)
+        return Derived(self.settled(task, version, receipt, now=clock()), tuple(dict.fromkeys(warnings)))
 
-    def positions(self, task: Task) -> list[tuple[str, int]]:
-        """Where the turns of a task stand."""
+    def receipt(self, task: Task) -> Row | None:
+        """The row that says which turns are the task's."""
         key = keys.receipt(scope_named(task.scope), task.request)
-        row = self.table.get([key]).get(key)
-        if row is None:
-            return []
-        receipt = unpacked(Receipt, row.data)
-        return [(receipt.conversation, position) for position in receipt.positions]
+        return self.table.get([key]).get(key)
 
     def derive(
         self, scope: Scope, task: Task, places: Sequence[tuple[str, int]], *, now: datetime, ids: Mint
@@ -169,15 +166,24 @@ class Derivation:
         self.table.commit(self.tasks.saving(after, version))
         return after, version + 1
 
-    def settled(self, task: Task, version: int, total: int, *, now: datetime) -> Task:
-        """The task finished, or put down for whoever comes next."""
-        if task.done >= total:
+    def settled(self, task: Task, version: int, receipt: Row | None, *, now: datetime) -> Task:
+        """The task finished, and its receipt kept for a week from now; or put down for whoever comes next."""
+        if task.done >= len(places_in(receipt)):
             done = replace(task, status="succeeded", updated_at=now, leased_until=None, result=listed(task.result, ()))
-            self.table.commit(self.tasks.closing(done, version))
+            kept = [Put(receipt.key, receipt.data, expires=week_after(now))] if receipt else []
+            self.table.commit([*self.tasks.closing(done, version), *kept])
             return done
         waiting = replace(task, status="pending", updated_at=now, leased_until=None)
         self.table.commit(self.tasks.saving(waiting, version))
         return waiting
+
+
+def places_in(receipt: Row | None) -> list[tuple[str, int]]:
+    """Where the turns stand that a receipt names."""
+    if receipt is None:
+        return []
+    accepted = unpacked(Receipt, receipt.data)
+    return [(accepted.conversation, position) for position in accepted.positions]
 
 
 def born_of(memory: Memory, turns: Sequence[Turn]) -> bool:

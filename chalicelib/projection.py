@@ -16,7 +16,7 @@ from chalicelib.mind.documents import Document, Removal, Vector
 from chalicelib.mind.impressions import Impression
 from chalicelib.mind.memories import Memory
 from chalicelib.mind.rows import ABSENT, MOST_WRITES, Delete, Key, Put, Row, RowConflict
-from chalicelib.mind.scopes import Scope, scope_named
+from chalicelib.mind.scopes import Scope
 from chalicelib.mind.texts import canonical
 from chalicelib.mind.times import iso, milliseconds, parsed
 from chalicelib.mind.turns import Turn, named, window
@@ -24,7 +24,7 @@ from chalicelib.ports import Analyser, AssociationGraph, Embedder, SearchIndex, 
 from chalicelib.records import keys
 from chalicelib.records.conversations import turn_of
 from chalicelib.records.memories import Memories, kept
-from chalicelib.records.pending import Outbox, Pending, pending_of
+from chalicelib.records.pending import Outbox, Pending, marked, marked_scope, pending_of
 
 BATCH = 64
 """Records that are embedded and projected together."""
@@ -78,11 +78,11 @@ class Projection:
     def noted(self, scope: Scope, noted: Iterable[Key]) -> list[str]:
         """Project what a verb has just noted; returns warnings instead of raising, for the sweep will do it again."""
         rows = self.table.get(list(noted))
-        try:
-            self.project(scope, [pending_of(row) for row in rows.values()])
-        except Unavailable as failure:
-            return [f"not indexed yet, to be repeated: {failure}"]
-        return []
+        return tried(lambda: self.project(scope, [pending_of(row) for row in rows.values()]))
+
+    def caught_up(self, scope: Scope, patience: Callable[[], bool]) -> list[str]:
+        """Drain a scope for a verb; returns warnings instead of raising, for the sweep will do it again."""
+        return tried(lambda: self.drain(scope, patience))
 
     def read(self, scope: Scope, batch: Sequence[Pending]) -> list[Projectable]:
         """The records behind the entries, each turn with the one before it, in two reads at the most."""
@@ -169,13 +169,26 @@ class Projection:
         return len(entries)
 
     def sweep(self, *, now: datetime, patience: Callable[[], bool]) -> int:
-        """Every scope that is marked: project, fold touches, take the mark away if nothing has come meanwhile."""
-        done = 0
+        """Every scope that is marked: project, and fold touches; returns how much was done.
+
+        A scope that can't be projected keeps no other from its turn: the first failure is raised when all have had it.
+        """
+        done, failures = 0, []
         for mark in self.marks():
-            scope = scope_named(mark.key.sort)
-            done += self.drain(scope, patience) + Touches(self.table).fold(scope, now=now)
-            if not self.busy(scope):
-                self.unmark(mark)
+            try:
+                done += self.settle(mark, now=now, patience=patience)
+            except Exception as failure:  # noqa: BLE001 -- a record that breaks the projector must not stop the others
+                failures.append(failure)
+        if failures:
+            raise failures[0]
+        return done
+
+    def settle(self, mark: Row, *, now: datetime, patience: Callable[[], bool]) -> int:
+        """Project and fold what a scope has pending; take its mark away if nothing has come meanwhile."""
+        scope = marked_scope(mark)
+        done = self.drain(scope, patience) + Touches(self.table).fold(scope, now=now)
+        if not self.busy(scope):
+            self.unmark(mark)
         return done
 
     def busy(self, scope: Scope) -> bool:
@@ -205,10 +218,19 @@ class Projection:
         """How many outbox entries wait, counted up to *most*."""
         count = 0
         for mark in self.marks():
-            count += len(Outbox(self.table).oldest(scope_named(mark.key.sort), most))
+            count += len(Outbox(self.table).oldest(marked_scope(mark), most))
             if count >= most:
                 return most
         return count
+
+
+def tried(act: Callable[[], object]) -> list[str]:
+    """What to warn of after doing it: that a store or the embedder did not answer."""
+    try:
+        act()
+    except Unavailable as failure:
+        return [f"not indexed yet, to be repeated: {failure}"]
+    return []
 
 
 def with_vector(
@@ -227,7 +249,7 @@ class Touches:
     def noting(self, scope: Scope, ulid: str, memories: Sequence[str], *, now: datetime, expires: int) -> list[Put]:
         """The writes that say these memories were recalled."""
         touched = Put(keys.touched(scope, ulid), {"memories": list(memories), "at": iso(now)}, ABSENT, expires)
-        return [touched, Put(keys.dirty(scope), {})]
+        return [touched, marked(scope)]
 
     def fold(self, scope: Scope, *, now: datetime) -> int:
         """Raise impressions of what was touched, drop the rows; returns how many. A lost race waits for next time."""

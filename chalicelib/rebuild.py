@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from itertools import chain
 
 from chalicelib.mind.rows import MOST_WRITES, Delete, Put, Row
-from chalicelib.mind.scopes import Scope, scope_named
+from chalicelib.mind.scopes import Scope
 from chalicelib.ports import Table
 from chalicelib.projection import Projection
 from chalicelib.records import keys
-from chalicelib.records.bodies import Bodies
-from chalicelib.records.pending import marked, noted_again
+from chalicelib.records.bodies import Bodies, listing
+from chalicelib.records.pending import marked, marked_scope, noted_again
 
 RECORDS = "turn/", "memory/"
 """Prefixes of what is projected."""
@@ -59,7 +59,7 @@ class Rebuild:
         for scope in dict.fromkeys(chain(self.bodies.everywhere(), others)):
             for page in self.pages(scope):
                 again = [noted_again(scope, row.key) for row in page]
-                self.table.commit([*again, marked(scope), Put(keys.listed(scope), {})])
+                self.table.commit([*again, marked(scope), listing(scope)])
                 count += len(page)
                 told("noted", count)
 
@@ -79,7 +79,7 @@ class Rebuild:
         """Project all that is noted; returns how many records. Raises Unavailable where a store or a model fails."""
         projection, done = self.projection(), 0
         for mark in projection.marks():
-            scope = scope_named(mark.key.sort)
+            scope = marked_scope(mark)
             while count := projection.step(scope):
                 done += count
                 told("projected", done)

@@ -56,6 +56,7 @@ class Cue:
     deep: bool = True
     associative: bool = True
     until: datetime | None = None
+    speaking: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +144,8 @@ class Recall:
         watch = Stopwatch(self.meter)
         places = self.bodies.places(cue.scopes)
         characters = [name for place in places for name in place.characters]
-        attempt = Attempt(cue, places, Question.read(cue.query, characters, self.analyser.terms), watch)
+        question = Question.read(cue.query, characters, self.analyser.terms, cue.speaking)
+        attempt = Attempt(cue, places, question, watch)
         watch.mark("load")
         texts = attempt.question.asked(self.vectors(attempt))
         found = self.found(attempt, texts, now=now)
@@ -201,7 +203,7 @@ class Recall:
         )[:limit]
         ranked_memories = () if abstained else self.ranked_memories(attempt, found["memory"], relevant["memory"])
         attempt.watch.mark("rank")
-        memories, evidence = self.loaded(ranked_memories, ranked_turns, now=now)
+        memories, evidence = self.loaded(ranked_memories, ranked_turns, attempt.cue.until, now=now)
         attempt.watch.mark("load")
         associations = self.associations(attempt, memories, now=now) if memories else ()
         attempt.watch.mark("graph")
@@ -234,16 +236,16 @@ class Recall:
         return ranking.ranked(attempt.question, near, found.statistics, self.calibration, explained=limit)[:limit]
 
     def loaded(
-        self, memories: Sequence[Ranked], turns: Sequence[Ranked], *, now: datetime
+        self, memories: Sequence[Ranked], turns: Sequence[Ranked], until: datetime | None, *, now: datetime
     ) -> tuple[tuple[RecalledMemory, ...], tuple[RecalledTurn, ...]]:
-        """The rows behind the best, in one read; what is gone by now is left out."""
+        """The rows behind the best, in one read, as of *until*; what is gone by now is left out."""
         rows = self.table.get([Key(item.hit.scope, item.hit.id) for item in (*memories, *turns)])
 
         def row(item: Ranked) -> Row | None:
             return rows.get(Key(item.hit.scope, item.hit.id))
 
         remembered = tuple(
-            RecalledMemory(kept(found).memory, item.score, item.reasons) for item in memories if (found := row(item))
+            RecalledMemory(known(found, until), item.score, item.reasons) for item in memories if (found := row(item))
         )
         evidence = tuple(
             RecalledTurn(turn_of(found), item.score, item.reasons) for item in turns if (found := row(item))
@@ -262,9 +264,10 @@ class Recall:
         shown = {item.memory.id for item in memories}
         wanted = {Key(step.scope, f"memory/{step.memory}"): step for step in steps if step.memory not in shown}
         rows = self.table.get(list(wanted)) if wanted else {}
-        found = [Association(step, kept(rows[key]).memory) for key, step in wanted.items() if key in rows]
-        until = attempt.cue.until or now
-        return tuple(item for item in found if not item.memory.gone(now) and item.memory.said_at <= until)
+        until = attempt.cue.until
+        found = [Association(step, known(rows[key], until)) for key, step in wanted.items() if key in rows]
+        said = (item for item in found if until is None or item.memory.said_at <= until)
+        return tuple(item for item in said if not item.memory.gone(now))
 
     def steps(self, attempt: Attempt, starts: Sequence[str]) -> tuple[Step, ...]:
         """The edges around some entities; none, with a warning, where the graph does not answer."""
@@ -306,6 +309,12 @@ class Recall:
             return  # another request has founded the body in this moment; a lost touch is not worth a second try
         except Unavailable as failure:
             attempt.warnings.append(f"not noted that this was recalled: {failure}")
+
+
+def known(row: Row, until: datetime | None) -> Memory:
+    """The memory in a row, as of *until*."""
+    memory = kept(row).memory
+    return memory if until is None else memory.as_of(until)
 
 
 def scope_of(memory: Memory, scopes: Iterable[Scope]) -> Scope:

@@ -61,14 +61,15 @@ def put_down(here: World, task: Task, failure: Exception) -> bool:
 
 
 def sweep() -> int:
-    """Project what is pending, fold touches, queue tasks nobody holds, drop expired rows; returns how much was done."""
-    here = world()
-    patience = here.patience(SWEEP_SECONDS)
-    done = here.projection.sweep(now=here.now(), patience=patience)
+    """Queue tasks nobody holds, drop expired rows, project what is pending, fold touches; returns how much was done.
+
+    Projecting comes last: it is what fails when a store is down, and must keep no task waiting.
+    """
+    here, done = world(), 0
     for project, task_id in list(here.tasks.open()):
         found = here.tasks.find(project, task_id)
         if found and not found[0].finished and (found[0].leased_until or here.now()) <= here.now():
             here.queue.send({"project": project, "task": task_id})
             done += 1
     here.purge()
-    return done
+    return done + here.projection.sweep(now=here.now(), patience=here.patience(SWEEP_SECONDS))

@@ -14,11 +14,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import get_args
 
-from chalicelib.errors import Malformed, MindError, Missing, Unauthenticated
+from chalicelib.errors import Malformed, MindError, Unauthenticated
+from chalicelib.faces.requests import MOST_NAME_BYTES, identifier
 from chalicelib.mind.access import Credential, CredentialKind
 from chalicelib.wiring import World, close, world
 
 PROJECT = "default"
+MOST_PROJECT = 128
+"""Bytes of a project's name, as it is kept: with names and ids of the longest it fits the stores' keys."""
 
 
 def created(here: World, credential: Credential) -> str:
@@ -59,11 +62,14 @@ def keep(token: str, file: Path) -> None:
 
 def create(here: World, options: argparse.Namespace) -> None:
     """Make a key and print its token, this once."""
-    if not options.project.strip():
-        raise Missing("--project", "must not be blank")
+    identifier("--project", options.project, MOST_PROJECT)
+    if options.user:
+        identifier("--user", options.user)
     namespace, slash, name = options.body.partition("/")
     if options.body and not (namespace and slash and name):
         raise Malformed("--body", "is NAMESPACE/NAME")
+    for part in filter(None, (namespace, name)):
+        identifier("--body", part, MOST_NAME_BYTES)
     made = Credential(new_id(here), options.project, options.kind, "", options.user, namespace, name)
     print(f"REVERIE_API_KEY={created(here, made)}")
 

@@ -3,6 +3,8 @@
 Each route is one line; what it does stands in the function of the same name below it.
 """
 
+from functools import partial
+
 from chalice.app import Blueprint, Response
 
 from chalicelib.acceptance import Wish
@@ -78,6 +80,7 @@ def recalled(call: Call) -> Data:
         reach(call.who, body, request.session_id or ""), request.query, request.limit, request.max_tokens,
         deep=request.recall_deep == 1, associative=request.is_using_associative_thinking,
         until=said("asOf", request.as_of) if request.as_of is not None else None,
+        speaking=request.character,
     )
     recollection = call.here.recall(cue, now=call.here.now(), ids=call.here.ids)
     if request.explain:
@@ -176,11 +179,11 @@ def body_list() -> Response:
 def listed_bodies(call: Call) -> Data:
     """GET /v1/memory-bodies: those of the project; for a mind its own alone."""
     request = checked(wire.BodiesQuery, call.query)
-    namespace = request.namespace
+    namespace, user = request.namespace, call.who.bound_to
     bodies, cursor = within_reach(
-        lambda after, limit: call.here.bodies.page(call.who.project, namespace, after=after, limit=limit),
-        lambda known: visible(call, known.body), lambda known: keys.body(known.body).sort,
-        after=sort_of(request.cursor, keys.bodies(namespace)), limit=request.limit,
+        partial(call.here.bodies.page, call.who.project, namespace, user),
+        lambda known: visible(call, known.body), lambda known: keys.body(known.body, user).sort,
+        after=sort_of(request.cursor, keys.bodies(namespace, user)), limit=request.limit,
     )
     items = [body_json(call, known) for known in bodies]
     return {"list": items, "nextCursor": cursor_of(cursor)} | totalled(call, namespace)
@@ -212,13 +215,14 @@ def one_body(call: Call, namespace: str, name: str) -> Data:
 
 def visible(call: Call, body: Body) -> bool:
     """True if any scope of the body that has been used exists for this caller."""
-    return any(may_touch(call.who, scope) for scope in call.here.bodies.scopes(body))
+    return any(may_touch(call.who, scope) for scope in call.here.bodies.scopes(body, call.who.user))
 
 
 def body_json(call: Call, known: KnownBody) -> Data:
     """A body with what it holds, counted over the scopes that exist for the caller."""
     body = known.body
-    scopes = [scope.partition for scope in call.here.bodies.scopes(body) if may_touch(call.who, scope)]
+    known_scopes = call.here.bodies.scopes(body, call.who.user)
+    scopes = [scope.partition for scope in known_scopes if may_touch(call.who, scope)]
     memories = call.here.index.facets(scopes, "memory")
     turns = call.here.index.facets(scopes, "turn")
     newest = call.here.index.select(scopes, Selection("turn", limit=1)).ids
@@ -291,7 +295,7 @@ def listed_tasks(call: Call) -> Data:
     """GET /memories/task/all: newest first."""
     request = checked(wire.TasksQuery, call.query)
     tasks, cursor = within_reach(
-        lambda after, limit: call.here.tasks.page(call.who.project, after=after, limit=limit),
+        partial(call.here.tasks.page, call.who.project, call.who.bound_to),
         lambda task: may_touch(call.who, scope_named(task.scope)), lambda task: task.id,
         after=sort_of(request.cursor, "task_"), limit=request.limit,
     )

@@ -8,7 +8,7 @@ from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
 from chalicelib.errors import OutOfRange
-from chalicelib.faces.requests import MOST_NAME, Flag, Identifier, Name, Number, Wire, clean, short, shown
+from chalicelib.faces.requests import MOST_NAME, Flag, Identifier, Name, Number, Wire, clean, short, shown, slim
 from chalicelib.mind.memories import Change, Memory, Source
 from chalicelib.mind.rows import Row
 from chalicelib.mind.times import iso, said
@@ -29,7 +29,9 @@ def inhabited(namespace: str) -> str:
     return namespace or "default"
 
 
-Namespace = Annotated[str, AfterValidator(inhabited), AfterValidator(shown), AfterValidator(clean), short(MOST_NAME)]
+Namespace = Annotated[
+    str, AfterValidator(inhabited), AfterValidator(shown), AfterValidator(clean), short(MOST_NAME), AfterValidator(slim)
+]
 Character = Annotated[str, AfterValidator(clean), short(MOST_CHARACTER)]
 
 

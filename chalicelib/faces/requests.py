@@ -20,14 +20,18 @@ from pydantic_core import PydanticCustomError
 from chalicelib.errors import Malformed, Missing, OutOfRange, TooLarge, Unauthenticated
 from chalicelib.mind import access
 from chalicelib.mind.access import Principal
+from chalicelib.mind.scopes import escaped
 from chalicelib.mind.texts import CONTROL, HIDDEN, blank, broken
 from chalicelib.records.credentials import Credentials
 
 MOST_BODY = 5_000_000
 """Bytes of a request body."""
 
-MOST_NAME, MOST_IDENTIFIER = 128, 256
-"""Characters of a name; UTF-8 bytes of an id that a client makes. Escaped, both fit every store's limits for keys."""
+MOST_NAME, MOST_NAME_BYTES, MOST_IDENTIFIER = 128, 384, 256
+"""Characters and bytes of a name, bytes of an id that a client makes. Two names, a user and a session fit a partition
+key of 2,048 bytes, two ids a sort key of 1,024, as DynamoDB has them."""
+
+COUNTED = "/ and % count three"
 
 W = TypeVar("W", bound="Wire")
 
@@ -53,6 +57,18 @@ def unbroken(value: Any) -> Any:
     return value
 
 
+def kept_bytes(text: str) -> int:
+    """The bytes that a text takes within a key: as UTF-8, what is escaped there counted as it is kept."""
+    return len(escaped(text).encode("utf-8", "replace"))
+
+
+def slim(text: str) -> str:
+    """A name within the byte limit."""
+    if kept_bytes(text) > MOST_NAME_BYTES:
+        raise PydanticCustomError("range", f"must have 1 to {MOST_NAME_BYTES} bytes as UTF-8 ({COUNTED})")
+    return text
+
+
 def short(most: int) -> AfterValidator:
     """A check that a name has *most* characters at the most."""
     def checked(text: str) -> str:
@@ -64,8 +80,8 @@ def short(most: int) -> AfterValidator:
 
 def narrow(text: str) -> str:
     """An id within the byte limit."""
-    if len(text.encode("utf-8", "replace")) > MOST_IDENTIFIER:
-        raise PydanticCustomError("range", f"must have 1 to {MOST_IDENTIFIER} bytes as UTF-8")
+    if kept_bytes(text) > MOST_IDENTIFIER:
+        raise PydanticCustomError("range", f"must have 1 to {MOST_IDENTIFIER} bytes as UTF-8 ({COUNTED})")
     return text
 
 
@@ -82,7 +98,7 @@ def number(value: Any) -> Any:
 
 
 Shown = Annotated[str, AfterValidator(shown)]
-Name = Annotated[str, AfterValidator(shown), AfterValidator(clean), short(MOST_NAME)]
+Name = Annotated[str, AfterValidator(shown), AfterValidator(clean), short(MOST_NAME), AfterValidator(slim)]
 Identifier = Annotated[
     str, AfterValidator(unbroken), AfterValidator(shown), AfterValidator(clean), AfterValidator(narrow)
 ]
@@ -135,26 +151,26 @@ def header_text(value: str) -> str:
     return unquote(text, errors="strict")
 
 
-def identifier(field: str, text: str) -> str:
-    """An id that came in a header or a path. Raises Missing, OutOfRange."""
+def identifier(field: str, text: str, most: int = MOST_IDENTIFIER) -> str:
+    """An id that came in a header or a path, *most* bytes long. Raises Missing, OutOfRange."""
     if blank(text):
         raise Missing(field, "must not be empty or blank")
     if broken(text) or CONTROL.search(text) or HIDDEN.search(text.replace("\u200d", "")):
         raise OutOfRange(field, "must not hold control or invisible characters")
-    if len(text.encode()) > MOST_IDENTIFIER:
-        raise OutOfRange(field, f"must have 1 to {MOST_IDENTIFIER} bytes as UTF-8")
+    if kept_bytes(text) > most:
+        raise OutOfRange(field, f"must have 1 to {most} bytes as UTF-8 ({COUNTED})")
     return text
 
 
 def path_part(field: str, text: str) -> str:
-    """A path parameter, decoded exactly once. Raises Missing, OutOfRange."""
-    return decoded(field, text, lambda encoded: unquote(encoded, errors="strict"))
+    """A path parameter, an id or a name, decoded exactly once. Raises Missing, OutOfRange."""
+    return decoded(field, text, lambda encoded: unquote(encoded, errors="strict"), MOST_NAME_BYTES)
 
 
-def decoded(field: str, text: str, decode: Callable[[str], str]) -> str:
+def decoded(field: str, text: str, decode: Callable[[str], str], most: int = MOST_IDENTIFIER) -> str:
     """An id that came encoded. Raises Missing, OutOfRange."""
     try:
-        return identifier(field, decode(text))
+        return identifier(field, decode(text), most)
     except UnicodeDecodeError:
         raise OutOfRange(field, "is not percent-encoded UTF-8") from None
 

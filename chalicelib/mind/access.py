@@ -53,6 +53,11 @@ class Principal:
         return self.credential.project
 
     @property
+    def bound_to(self) -> str:
+        """The user without whom nothing exists for this caller; "" where there is more."""
+        return self.user if self.credential.kind == "bound" else ""
+
+    @property
     def caller(self) -> str:
         """Under which name idempotency and heat are kept."""
         return self.credential.key_id

@@ -8,7 +8,7 @@ STEEPNESS, EXPONENT = 1.84, 1.25
 """Ebbinghaus (1885), ch. 7: share kept after t minutes = k / ((log10 t)^c + k) with k = 1.84, c = 1.25."""
 
 RISE = 0.35
-"""Share of the way to 1 that one touch or repetition brings back. Ours; no source gives one."""
+"""Share of what is lacking to 1 that one touch or repetition adds. Ours; no source gives one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +25,8 @@ class Impression:
         return self.value * (STEEPNESS / (faded + STEEPNESS))
 
     def touched(self, now: datetime) -> "Impression":
-        """The impression after a recall or a repetition at *now*; a touch before the last one changes nothing."""
-        felt = self.felt(now)
-        return self if now <= self.at else Impression(felt + RISE * (1 - felt), now)
+        """The impression after a recall or a repetition at *now*; a touch before the last one changes nothing.
+
+        It is fresh again, and stronger than it was, so that at no later time less is left than without the touch.
+        """
+        return self if now <= self.at else Impression(self.value + RISE * (1 - self.value), now)

@@ -95,6 +95,12 @@ class Memory:
     digest: str = ""
     persons: tuple[str, ...] = field(default=())
 
+    def as_of(self, until: datetime) -> "Memory":
+        """The memory without the sources and changes that were said later."""
+        sources = tuple(source for source in self.sources if source.said_at <= until)
+        changes = tuple(change for change in self.changes if change.said_at <= until)
+        return replace(self, sources=sources, changes=changes)
+
     def gone(self, now: datetime) -> bool:
         """True when it has expired: hidden, but kept."""
         return self.expires_at is not None and self.expires_at <= now
@@ -121,14 +127,18 @@ def born(
 
 
 def repeated(memory: Memory, turns: Sequence[Turn], *, now: datetime) -> Memory:
-    """The memory after the same statement was made again by these turns; unchanged if it knows them all."""
+    """The memory after the same statement was made again by these turns; unchanged if it knows them all.
+
+    It was said when it was first said, also where that is heard of later, so that `asOf` finds it from then on.
+    """
     known = {(source.conversation, source.position) for source in memory.sources}
     fresh = tuple(Source.of(turn) for turn in turns if (turn.conversation, turn.position) not in known)
     if not fresh:
         return memory
     said_at = max(source.said_at for source in fresh)
     return replace(
-        memory, sources=bounded(memory.sources + fresh), impression=memory.impression.touched(said_at), updated_at=now
+        memory, sources=bounded(memory.sources + fresh), impression=memory.impression.touched(said_at), updated_at=now,
+        said_at=min(memory.said_at, said_at),
     )
 
 

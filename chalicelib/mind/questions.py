@@ -27,6 +27,7 @@ ASKED_ASSISTANT = re.compile(
     r"|你(?:之前|上次|曾经?|刚才)?(?:说过|建议过|推荐过|提到过?|告诉过)",
     re.IGNORECASE,
 )
+FIRST_PERSON = re.compile(r"\b(?:I|me|my|mine|myself)\b|我(?!们)|咱(?!们)")
 MONTHS = (
     "January", "February", "March", "April", "May", "June",
     "July", "August", "September", "October", "November", "December",
@@ -69,7 +70,7 @@ class AskedDate:
 class Question:
     """A question as it was read.
 
-    `named`: the characters it names. `texts`: the whole question, then its sentences if there are two or more, the
+    `named`: the characters it is about. `texts`: the whole question, then its sentences if there are two or more, the
     names deleted. `terms`: the distinct terms of each text. `date`: the first date in it. `asker`: the role whose turns
     are favoured, the assistant's for "what did you recommend", the user's for everything else.
     """
@@ -82,8 +83,11 @@ class Question:
     asker: Role
 
     @classmethod
-    def read(cls, text: str, characters: Iterable[str], analyse: Analyse) -> "Question":
-        """Read *text*; *characters* are those of the scopes searched, *analyse* is the Analyser's `terms`."""
+    def read(cls, text: str, characters: Iterable[str], analyse: Analyse, speaking: str = "") -> "Question":
+        """Read *text*; *characters* are those of the scopes searched, *analyse* is the Analyser's `terms`.
+
+        *speaking*: who asks, if that is known by name: of a question that names nobody and says "I", the person meant.
+        """
         persons = sorted((c for c in set(characters) if named(c) and names(text, c)), key=lambda c: (-len(c), c))
         unwanted = {term for person in persons for term in analyse(person)}
         texts, terms = [], []
@@ -93,7 +97,8 @@ class Question:
             texts.append(without(part, persons) if kept else part)  # nothing left: the name is what is asked for
             terms.append(kept or distinct)
         asker: Role = "assistant" if ASKED_ASSISTANT.search(text) else "user"
-        return cls(text, frozenset(persons), tuple(texts), tuple(terms), date_in(text), asker)
+        meant = persons or ([speaking] if named(speaking) and FIRST_PERSON.search(text) else [])
+        return cls(text, frozenset(meant), tuple(texts), tuple(terms), date_in(text), asker)
 
     def asked(self, vectors: "Sequence[Vector[float] | None]") -> tuple[Asked, ...]:
         """The texts as an index is asked for them; *vectors* one for each, None where there is no embedder."""

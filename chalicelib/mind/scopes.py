@@ -42,6 +42,11 @@ class Scope:
         return "/".join(map(escaped, parts))
 
     @property
+    def user(self) -> str:
+        """The user it belongs to, "" for none: the owner of a user's scope, and the one before the / of a session's."""
+        return self.owner if self.layer == "user" else unescaped(self.owner.partition("/")[0])
+
+    @property
     def ref(self) -> str:
         """A short name (16 characters, 80 bits of SHA-256) that memory ids carry; resolved inside a project only."""
         return b32encode(hashlib.sha256(self.partition.encode()).digest()[:10]).decode().lower()

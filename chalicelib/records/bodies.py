@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import chain
 
 from chalicelib.mind.ids import ref_of
 from chalicelib.mind.rows import ABSENT, Key, Put, Row, Write
@@ -68,16 +69,24 @@ class Bodies:
             writes.append(Put(ref, data, place.scope_row.version if place.scope_row else ABSENT))
         if place.scope_row is None:
             writes.append(Put(keys.within(place.scope), {"scope": place.scope.partition}))
-            writes.append(Put(keys.listed(place.scope), {}))
+            writes.append(listing(place.scope))
+            if user := place.scope.user:
+                writes.append(Put(keys.body(place.scope.body, user), {}))
         return writes
 
     def page(
-        self, project: str, namespace: str | None, *, after: str | None, limit: int
+        self, project: str, namespace: str | None, user: str = "", *, after: str | None, limit: int
     ) -> tuple[list[KnownBody], str | None]:
-        """Bodies of a project in order of namespace and name, with the cursor to go on after."""
-        prefix = keys.bodies(namespace)
-        page = self.table.query(keys.project(project), prefix, after=after, limit=limit)
-        return [known(project, row) for row in page.rows], page.cursor
+        """Bodies of a project in order of namespace and name, with the sort key to go on after.
+
+        With a *user* those in which that user owns something.
+        """
+        page = self.table.query(keys.project(project), keys.bodies(namespace, user), after=after, limit=limit)
+        if not user:
+            return [known(row) for row in page.rows], page.cursor
+        wanted = [keys.body(named(row)) for row in page.rows]
+        rows = self.table.get(wanted)
+        return [known(rows[key]) for key in wanted if key in rows], page.cursor
 
     def total(self, project: str, namespace: str | None) -> int | None:
         """How many bodies there are; None for very many."""
@@ -86,28 +95,26 @@ class Bodies:
     def body(self, body: Body) -> KnownBody | None:
         """A body, None if nobody has used it yet."""
         row = self.table.get([keys.body(body)]).get(keys.body(body))
-        return known(body.project, row) if row else None
+        return known(row) if row else None
 
-    def scopes(self, body: Body) -> Iterator[Scope]:
-        """All scopes of a body that have been used."""
+    def scopes(self, body: Body, user: str = "") -> Iterator[Scope]:
+        """The scopes of a body that have been used: all, or those that may exist for a user."""
+        prefixes = keys.scopes_for(body, user) if user else [keys.scopes_within(body)]
+        return chain.from_iterable(self.listed(keys.project(body.project), prefix) for prefix in prefixes)
+
+    def everywhere(self) -> Iterator[Scope]:
+        """All scopes of all projects."""
+        return chain.from_iterable(self.listed(partition) for partition in keys.shards("scopes"))
+
+    def listed(self, partition: str, prefix: str = "") -> Iterator[Scope]:
+        """All scopes that the rows under a prefix name."""
         after = None
         while True:
-            page = self.table.query(keys.project(body.project), keys.scopes_within(body), after=after, limit=100)
+            page = self.table.query(partition, prefix, after=after, limit=100)
             yield from (scope_named(row.data["scope"]) for row in page.rows)
             if page.cursor is None:
                 return
             after = page.cursor
-
-    def everywhere(self) -> Iterator[Scope]:
-        """All scopes of all projects."""
-        for partition in keys.shards("scopes"):
-            after = None
-            while True:
-                page = self.table.query(partition, after=after, limit=100)
-                yield from (scope_named(row.key.sort) for row in page.rows)
-                if page.cursor is None:
-                    break
-                after = page.cursor
 
     def scope_of(self, project: str, memory_id: str) -> Scope | None:
         """Where a memory lies, resolved inside the project; None for what is no id of a memory in it."""
@@ -119,7 +126,17 @@ class Bodies:
         return scope_named(row.data["scope"]) if row else None
 
 
-def known(project: str, row: Row) -> KnownBody:
-    """The body that a row is about."""
-    _, namespace, name = row.key.sort.split("/")
-    return KnownBody(Body(project, unescaped(namespace), unescaped(name)), parsed(row.data["created"]))
+def listing(scope: Scope) -> Put:
+    """The write that puts a scope into the list of all scopes."""
+    return Put(keys.listed(scope), {"scope": scope.partition})
+
+
+def known(row: Row) -> KnownBody:
+    """The body that its row tells of."""
+    return KnownBody(named(row), parsed(row.data["created"]))
+
+
+def named(row: Row) -> Body:
+    """The body that a row of a project's partition names."""
+    *_, namespace, name = map(unescaped, row.key.sort.split("/"))
+    return Body(unescaped(row.key.partition.removeprefix("project/")), namespace, name)

@@ -4,14 +4,16 @@
                              memory/<id>  revision/<id>/<n>  log/<id>/<seq>  digest/<hash>
                              slot/<subject>/<attribute>/<id>  entity/<name>/<id>
                              receipt/<request>  pending/<ulid>  touched/<ulid>
-    project/<project>        body/<namespace>/<name>  scope/<ref>  within/<namespace>/<name>/<ref>  credential/<key id>
+    project/<project>        body/<namespace>/<name>  scope/<ref>  within/<ref of body>/<layer>/<owner>/
+                             of/<hash of user>/<namespace>/<name>  credential/<key id>
     credential/<key id>      credential
     once/<caller>            <request>
     heard/<scope>            <hash of a list>
     task/<project>           <task id>
+    task/<project>/<user>    <task id>
     open/<shard>             <task id>
-    dirty/<shard>            <scope>
-    scopes/<shard>           <scope>
+    dirty/<shard>            <ref>
+    scopes/<shard>           <ref>
     rebuild                  rebuild
 
 Here <scope> is `Scope.partition`. It is the only partition whose name does not begin with a fixed word, and a project
@@ -32,6 +34,11 @@ def shard(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[0]
 
 
+def digested(text: str) -> str:
+    """A text of any length in 32 characters, where a key would else be too long for a store."""
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
 def shards(kind: str) -> tuple[str, ...]:
     """All partitions of a sharded list."""
     return tuple(f"{kind}/{number:x}" for number in range(SHARDS))
@@ -42,14 +49,15 @@ def project(name: str) -> str:
     return f"project/{escaped(name)}"
 
 
-def bodies(namespace: str | None = None) -> str:
-    """The prefix of bodies: of a namespace, or of all."""
-    return "body/" if namespace is None else f"body/{escaped(namespace)}/"
+def bodies(namespace: str | None = None, user: str = "") -> str:
+    """The prefix of bodies: of a namespace or of all; of the project, or those in which a user owns something."""
+    start = f"of/{digested(user)}/" if user else "body/"
+    return start if namespace is None else f"{start}{escaped(namespace)}/"
 
 
-def body(of: Body) -> Key:
-    """A body's row."""
-    return Key(project(of.project), f"body/{escaped(of.namespace)}/{escaped(of.name)}")
+def body(of: Body, user: str = "") -> Key:
+    """A body's row; with a user the row that lists the body as one of that user's."""
+    return Key(project(of.project), f"{bodies(of.namespace, user)}{escaped(of.name)}")
 
 
 def scope_ref(project_name: str, ref: str) -> Key:
@@ -58,13 +66,19 @@ def scope_ref(project_name: str, ref: str) -> Key:
 
 
 def within(of: Scope) -> Key:
-    """That a scope belongs to a body: how all scopes of a body are found."""
-    return Key(project(of.body.project), f"{scopes_within(of.body)}{of.ref}")
+    """That a scope belongs to a body: how the scopes of a body are found."""
+    return Key(project(of.body.project), f"{scopes_within(of.body)}{of.layer}/{escaped(of.owner)}/")
 
 
 def scopes_within(of: Body) -> str:
     """The prefix under which a body's scopes are listed."""
-    return f"within/{escaped(of.namespace)}/{escaped(of.name)}/"
+    return f"within/{Scope(of).ref}/"
+
+
+def scopes_for(of: Body, user: str) -> tuple[str, ...]:
+    """The prefixes of a body's scopes that may exist for a user: the body's own, the user's, the user's sessions."""
+    start, sessions = scopes_within(of), escaped(f"{escaped(user)}/")
+    return f"{start}agent/", f"{start}user/{escaped(user)}/", f"{start}session/{sessions}"
 
 
 def project_credential(project_name: str, key_id: str) -> Key:
@@ -149,12 +163,12 @@ def touched(scope: Scope, ulid: str) -> Key:
 
 def dirty(scope: Scope) -> Key:
     """That a scope has something for the sweep to do."""
-    return Key(f"dirty/{shard(scope.partition)}", scope.partition)
+    return Key(f"dirty/{shard(scope.partition)}", scope.ref)
 
 
 def listed(scope: Scope) -> Key:
     """That a scope has been used: how all scopes of all projects are found."""
-    return Key(f"scopes/{shard(scope.partition)}", scope.partition)
+    return Key(f"scopes/{shard(scope.partition)}", scope.ref)
 
 
 def rebuild() -> Key:
@@ -172,9 +186,9 @@ def heard(scope: Scope, name: str) -> Key:
     return Key(f"heard/{scope.partition}", name)
 
 
-def task(project_name: str, task_id: str) -> Key:
-    """A task."""
-    return Key(f"task/{escaped(project_name)}", task_id)
+def task(project_name: str, task_id: str, user: str = "") -> Key:
+    """A task; with a user the row that lists it as one of that user's."""
+    return Key(f"task/{escaped(project_name)}/{escaped(user)}" if user else f"task/{escaped(project_name)}", task_id)
 
 
 def open_task(task_id: str) -> Key:

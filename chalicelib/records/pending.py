@@ -6,7 +6,7 @@ from typing import Any
 
 from chalicelib.mind.documents import Vector
 from chalicelib.mind.rows import ABSENT, Delete, Key, Put, Row, Write
-from chalicelib.mind.scopes import Scope
+from chalicelib.mind.scopes import Scope, scope_named
 from chalicelib.ports import Table
 from chalicelib.records import keys
 from chalicelib.records.codec import vector_of, vector_text
@@ -34,7 +34,12 @@ def noted_again(scope: Scope, record: Key) -> Put:
 
 def marked(scope: Scope) -> Put:
     """The write that says a scope has work for the sweep."""
-    return Put(keys.dirty(scope), {})
+    return Put(keys.dirty(scope), {"scope": scope.partition})
+
+
+def marked_scope(mark: Row) -> Scope:
+    """The scope that a row of `marked` is about; older ones name it in their key."""
+    return scope_named(mark.data.get("scope", mark.key.sort))
 
 
 def pending_of(row: Row) -> Pending:
@@ -59,9 +64,14 @@ class Outbox:
         return [pending_of(row) for row in page.rows]
 
     def keep_vectors(self, entries: Iterable[tuple[Pending, "Vector[float]"]], model: str) -> None:
-        """Keep what has been computed with the entries, so that a later try by the same model need not do it again."""
-        writes: list[Write] = []
-        for entry, vector in entries:
+        """Keep what has been computed with the entries, so that a later try by the same model need not do it again.
+
+        Somebody else may have cleared them meanwhile, and taken their mark away: they come with a mark of their own.
+        """
+        kept = list(entries)
+        scopes = dict.fromkeys(entry.key.partition for entry, _ in kept)
+        writes: list[Write] = [marked(scope_named(name)) for name in scopes]
+        for entry, vector in kept:
             data: dict[str, Any] = {"record": entry.record, "vector": vector_text(vector), "model": model}
             writes.append(Put(entry.key, data))
         self.write(writes)

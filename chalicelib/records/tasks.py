@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any, Literal
 
 from chalicelib.mind.rows import ABSENT, Delete, Put, Row, RowConflict, Write
+from chalicelib.mind.scopes import scope_named
 from chalicelib.ports import Table
 from chalicelib.records import keys
 from chalicelib.records.codec import packed, unpacked
@@ -58,6 +59,12 @@ class Task:
         return min(99, 100 * self.done // self.total) if self.total else 0
 
 
+def owned(task: Task, expires: int | None = None) -> list[Put]:
+    """The write that lists a task as its user's, if it has one."""
+    user = scope_named(task.scope).user
+    return [Put(keys.task(task.project, task.id, user), {}, expires=expires)] if user else []
+
+
 def task_of(row: Row) -> Task:
     """The task in a row."""
     return unpacked(Task, row.data)
@@ -74,6 +81,7 @@ class Tasks:
         return [
             Put(keys.task(task.project, task.id), packed(task), ABSENT),
             Put(keys.open_task(task.id), {"project": task.project}, ABSENT),
+            *owned(task),
         ]
 
     def saving(self, task: Task, version: int) -> list[Write]:
@@ -84,7 +92,7 @@ class Tasks:
         """The writes that finish a task (None: one that was never open): it leaves the sweep's list, and expires."""
         expires = int((task.updated_at + KEPT).timestamp())
         done = Put(keys.task(task.project, task.id), packed(task), ABSENT if version is None else version, expires)
-        return [done, Delete(keys.open_task(task.id))]
+        return [done, Delete(keys.open_task(task.id)), *owned(task, expires)]
 
     def find(self, project: str, task_id: str) -> tuple[Task, int] | None:
         """A task and the version of its row."""
@@ -106,10 +114,17 @@ class Tasks:
             return None
         return task, found[1] + 1
 
-    def page(self, project: str, *, after: str | None, limit: int) -> tuple[list[Task], str | None]:
-        """Tasks of a project, newest first."""
-        page = self.table.query(keys.task(project, "").partition, "task_", after=after, limit=limit, newest_first=True)
-        return [task_of(row) for row in page.rows], page.cursor
+    def page(
+        self, project: str, user: str = "", *, after: str | None, limit: int
+    ) -> tuple[list[Task], str | None]:
+        """Tasks of a project, or of one user of it, newest first."""
+        partition = keys.task(project, "", user).partition
+        page = self.table.query(partition, "task_", after=after, limit=limit, newest_first=True)
+        if not user:
+            return [task_of(row) for row in page.rows], page.cursor
+        wanted = [keys.task(project, row.key.sort) for row in page.rows]
+        rows = self.table.get(wanted)
+        return [task_of(rows[key]) for key in wanted if key in rows], page.cursor
 
     def total(self, project: str) -> int | None:
         """How many tasks are kept; None for very many."""
@@ -117,7 +132,8 @@ class Tasks:
 
     def delete(self, task: Task) -> None:
         """The record goes, and with it what was still to be done; turns and memories stay."""
-        self.table.commit([Delete(keys.task(task.project, task.id)), Delete(keys.open_task(task.id))])
+        user = [Delete(put.key) for put in owned(task)]
+        self.table.commit([Delete(keys.task(task.project, task.id)), Delete(keys.open_task(task.id)), *user])
 
     def open(self) -> Iterator[tuple[str, str]]:
         """(project, task id) of every task that is not finished, as of now."""

@@ -26,8 +26,8 @@ PLACES = ["Oslo", "Lisbon", "Kyoto", "Quito", "Turin", "Malmö", "杭州", "成�
 
 def text_of(client, number):
     """What a client says with its write of this number."""
-    if number % 10 == 0:
-        return f"My colleague number {number} in {PLACES[client]} is called Zed{client}x{number}."
+    if number % 4 == 0:
+        return f"Remember that box b{client}q{number} in {PLACES[client]} is green."
     return f"Delivery {number}: shelf {client}-{number} in {PLACES[client]} holds box b{client}q{number}."
 
 

@@ -31,12 +31,18 @@ def test_the_stronger_stays_the_stronger(one, other, now):
 
 
 @given(HELD, LATER)
-def test_a_touch_brings_back_a_share_of_what_is_lacking(held, now):
+def test_a_touch_makes_it_fresh_and_stronger(held, now):
     touched = held.touched(now)
     if now > AT:
         assert touched.at == now
-        assert held.felt(now) <= touched.value <= 1
-        assert touched.value == pytest.approx(held.felt(now) + RISE * (1 - held.felt(now)))
+        assert held.value <= touched.value <= 1
+        assert touched.felt(now) == touched.value == pytest.approx(held.value + RISE * (1 - held.value))
+
+
+@given(HELD, LATER, LATER)
+def test_what_was_touched_is_never_felt_less_than_what_was_not(held, touched, now):
+    """Forgetting begins anew with a touch, and is steep at first: that must not make the touched one the weaker."""
+    assert held.touched(touched).felt(max(now, touched)) >= held.felt(max(now, touched))
 
 
 @given(HELD, EVER)

@@ -70,6 +70,16 @@ def test_another_turn_that_says_the_same_is_one_more_source_and_a_stronger_impre
     assert repeated(after, [later], now=NOW) is after
 
 
+@given(st.permutations(range(5)))
+def test_in_whatever_order_its_turns_arrive_it_was_said_when_it_was_first_said(order):
+    turns = [turn(position, minutes=position) for position in order]
+    made = memory(turns[0])
+    for later in turns[1:]:
+        made = repeated(made, [later], now=NOW + timedelta(hours=2))
+    assert made.said_at == NOW
+    assert {source.position for source in made.sources} == set(order)
+
+
 def test_the_same_position_in_another_conversation_is_another_turn():
     assert len(repeated(memory(), [turn(3, conversation="d")], now=NOW).sources) == 2
 

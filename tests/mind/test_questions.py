@@ -73,3 +73,23 @@ def test_whatever_is_asked_has_terms_for_each_text_each_once(text):
     assert all(len(set(terms)) == len(terms) for terms in question.terms)
     asked = question.asked([array("f", [1.0])] * len(question.texts))
     assert [each.terms for each in asked] == list(question.terms)
+
+
+@pytest.mark.parametrize("text", ["Where do I live?", "What is my job?", "我住在哪里？", "我的工作是什么？"])
+def test_who_asks_about_himself_is_who_the_question_is_about(text):
+    assert Question.read(text, ["Nora", "Ben"], str.split, "Nora").named == {"Nora"}
+
+
+@pytest.mark.parametrize("text", ["Where does Ben live?", "Where does she live?", "我们住在哪里？", "Is it mined in Peru?"])
+def test_who_asks_about_others_is_not(text):
+    assert "Nora" not in Question.read(text, ["Nora", "Ben"], str.split, "Nora").named
+
+
+@pytest.mark.parametrize("speaking", ["用户", "user", ""])
+def test_a_role_is_nobody_to_ask_about(speaking):
+    assert not Question.read("Where do I live?", [], str.split, speaking).named
+
+
+def test_the_name_of_who_asks_is_not_deleted_from_what_is_searched_for():
+    question = Question.read("Where do I live?", ["Nora"], str.split, "Nora")
+    assert question.texts == ("Where do I live?",)

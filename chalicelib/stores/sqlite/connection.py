@@ -38,6 +38,26 @@ def translated() -> Iterator[None]:
         raise StoreUnavailable("sqlite", str(error) or type(error).__name__) from error
 
 
+def schema_of(path: Path) -> int | None:
+    """The schema version of a file, read without changing anything in it; None where there is none yet."""
+    if not path.exists():
+        return None
+    connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=PATIENCE)
+    try:
+        known = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'schema'").fetchone()
+        version: int | None = connection.execute("SELECT max(version) FROM schema").fetchone()[0] if known else None
+    finally:
+        connection.close()
+    return version
+
+
+def check(path: Path, version: int | None) -> None:
+    """Raises StoreUnavailable for a file of a newer schema than this version knows."""
+    if version is not None and version > SCHEMA:
+        reason = f"{path} has schema {version}, this version knows {SCHEMA} at most: use a newer Reverie"
+        raise StoreUnavailable("sqlite", reason)
+
+
 class Seat:
     """One thread's connection; the lock is held while a transaction is open, so that `close` waits for its end."""
 
@@ -90,6 +110,8 @@ class Database:
             self.path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise StoreUnavailable("sqlite", str(error)) from error
+        with translated():
+            check(self.path, schema_of(self.path))  # before a connection that may write changes so much as a header
         try:
             self._take_schema()
         except BaseException:
@@ -154,6 +176,4 @@ class Database:
             found = cursor.execute("SELECT max(version) FROM schema").fetchone()[0]
             if found is None:
                 cursor.execute("INSERT INTO schema (version) VALUES (?)", (SCHEMA,))
-            elif found > SCHEMA:
-                reason = f"{self.path} has schema {found}, this version knows {SCHEMA} at most: use a newer Reverie"
-                raise StoreUnavailable("sqlite", reason)
+            check(self.path, found)

@@ -173,6 +173,14 @@ class TestAsOf:
         assert sorted(texts(told.ask("Which tea is red?", until=day(5)))) == ["green tea is good", "red tea is best"]
         assert texts(told.ask("Which tea is red?", until=day(3))) == ["green tea is good"]
 
+    def test_a_memory_names_no_source_that_was_said_later(self, mind):
+        mind.say("Note the parcel is blue")
+        then = mind.now()
+        mind.clock.move(days=1)
+        mind.say("Note the parcel is blue")
+        [now], [before] = mind.ask("parcel blue").memories, mind.ask("parcel blue", until=then).memories
+        assert (len(now.memory.sources), len(before.memory.sources)) == (2, 1)
+
     def test_looking_back_touches_nothing(self, told):
         before = told.rows("")
         assert told.ask("green tea", until=day(15)).memories

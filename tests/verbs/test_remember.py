@@ -139,6 +139,12 @@ class TestRepeatedWindows:
         mind.say(*(Said("user", "", text, message=f"a{text}") for text in WINDOW))
         assert mind.say(*(Said("user", "", text, message=f"b{text}") for text in WINDOW)).repeated == 0
 
+    def test_messages_with_ids_between_others_hide_no_repeat_of_those(self, mind):
+        mixed = [*WINDOW[:3], *by_id(1, 2), *WINDOW[3:]]
+        mind.say(*mixed)
+        assert mind.say(*mixed[1:], "one more").repeated == len(mixed) - 1
+        assert contents(mind)[-2:] == [WINDOW[-1], "one more"]
+
     def test_another_scope_has_its_own_windows(self, mind):
         mind.say(*WINDOW)
         other = replace(mind, scope=replace(mind.scope, layer="user", owner="bob"))
@@ -270,6 +276,12 @@ class TestBadDays:
         assert mind.carry_on(task)
         assert len(before) == MOST_SOURCES
         assert next(memory for memory in mind.kept() if memory.text == "a").sources == before
+
+    def test_a_task_that_waited_longer_than_a_week_still_makes_its_memories(self, mind):
+        waiting = mind.say("Note a", deferred=True).task
+        mind.clock.move(days=30)
+        assert mind.carry_on(waiting)
+        assert [memory.text for memory in mind.kept()] == ["a"]
 
     def test_a_task_that_fails_again_and_again_is_given_up_and_its_turns_stay(self, mind):
         class Broken:

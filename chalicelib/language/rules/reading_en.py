@@ -204,11 +204,22 @@ LESSON = re.compile(r"^lessons? learn(?:ed|t)[,:]? (?P<v>.{4,200})$", re.IGNOREC
 
 
 CONTINUED = re.compile(VERBS)
+OURS = re.compile(
+    r"we (?:(?:do not|don't|no longer|used to|have|had|just|recently|now) )*"
+    r"(?:have|live|own|got|adopted|moved|relocated|bought) ",
+    re.IGNORECASE,
+)
+"""Begins what is true of the author too when it is said of "we"."""
+
+INSERTED = re.compile(
+    r",? (?:by the way|btw|you know|of course|to be honest|tbh|obviously|anyway|actually)(?=,|$),?", re.IGNORECASE
+)
+"""Words that say nothing, between commas or at the end."""
 
 
 def stripped(clause: str) -> str:
     """The clause without contractions and without the words that only lead into it."""
-    text = LEAD.sub("", phrasing.expanded(clause).strip() + " ").strip(" ,")
+    text = LEAD.sub("", INSERTED.sub("", phrasing.expanded(clause).strip()) + " ").strip(" ,")
     return f"{text[:1].upper()}{text[1:]}" if text[:1] == "i" and text[1:2] in {" ", "'"} else text
 
 
@@ -240,7 +251,7 @@ def subject(bare: str, author: str) -> tuple[Subject | None, str]:
         return Subject(name or shown, f"{shown} {name}".strip(), bond=kin), bare[found.end() :].strip()
     if (found := NAMED.match(bare)) and found["name"].split()[0].lower() not in NOT_PEOPLE:
         return Subject(found["name"], found["name"]), bare[found.end() :]
-    if re.match(r"we (?:have|live|own|got|adopted) ", bare, re.IGNORECASE):
+    if OURS.match(bare):
         return Subject(author, author, self_=True), bare[3:]
     return None, bare
 

@@ -71,6 +71,10 @@ NO_SUBJECT = re.compile("^(?:我|你|您|他|她|它|其|这|那|今天|明天|�
 FOLLOWS = re.compile(
     f"{DEGREE}?(?:的|喜欢|不喜欢|讨厌|不爱|住在|今年|在.{{1,16}}(?:工作|上班)|毕业于|来自|对.{{1,8}}过敏|是[^我])"
 )
+CALLED = re.compile("^(?:的?名字(?:就?叫做?|是)|名叫|就?叫做?)(?P<v>.{1,6})$")
+PET = "pet"
+"""The bond of an author's animal."""
+
 INSTEAD = re.compile("^(?:而是|应该是|是|叫|改成|应该叫)(?P<v>.{1,30})$")
 
 
@@ -84,12 +88,40 @@ def read(clause: str, author: str, carried: Subject | None) -> tuple[list[Findin
         whom, predicate = carried, re.sub("^(?:其|他|她)(?=.)", "", bare)
         joint = "的" if bare.startswith("其") else ""
         text = f"{carried.shown}{joint}{phrasing.chinese(predicate, author)}"
-        found = list(stated(whom, predicate, text))
-        return (found, carried) if found else (list(standing_alone(bare, said, author)), carried)
+        found = list(continued(whom, predicate, text, author))
+        if found:
+            return found, topic(found, author) or carried
+        return list(standing_alone(bare, said, author)), carried
     found = list(standing_alone(bare, said, author))
     if not found and whom is not None:
         found = list(stated(whom, predicate, text))
-    return [*found, *introduced(bare, author)], named_after(found, whom, bare, author) or carried
+    going_on = topic(found, author) or named_after(found, whom, bare, author) or carried
+    return [*found, *introduced(bare, author)], going_on
+
+
+def topic(found: list[Finding], author: str) -> Subject | None:
+    """Whom the next clause is about after 我有个女儿 or 我养了一只猫: the one who was just brought up."""
+    brought = (one for one in found if one.attribute in {"fact_family", "fact_pet"} and one.sense == "assertion")
+    new = next(brought, None)
+    if new is None or not new.subject.self_:
+        return None
+    shown = f"{author}的{new.value}"
+    return Subject(shown, shown, bond=words.KIN.get(new.value, new.value) if new.attribute == "fact_family" else PET)
+
+
+def continued(whom: Subject, predicate: str, text: str, author: str) -> Iterator[Finding]:
+    """What a clause without a subject says of the one before it; of an animal only its name and its age."""
+    naming = CALLED.match(predicate)
+    if whom.bond and whom.name == whom.shown and naming and (value := values.name(naming["v"])):
+        kin = whom.name.removeprefix(f"{author}的")
+        if whom.bond == PET:
+            yield Finding(f"{whom.shown}叫{value}", whom, "fact_pet_name", value)
+        elif kin in words.KIN:
+            me = Subject(author, author, self_=True)
+            yield Finding(f"{whom.shown}叫{value}", me, bond_attribute(kin), value)
+        return
+    found = stated(whom, predicate, text)
+    yield from (one for one in found if whom.bond != PET or one.attribute == "identity_age")
 
 
 def subject(bare: str, author: str) -> tuple[Subject | None, str]:

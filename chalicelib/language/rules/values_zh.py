@@ -35,6 +35,8 @@ def thing(text: str) -> str:
 def name(text: str) -> str:
     """A person's or pet's name: up to six Han characters or a Latin name."""
     value = text.strip(" “”\"'了吧啊哦").removeprefix("就是")
+    if value.startswith(("起来", "作", "我", "你", "他", "她")):
+        return ""
     if LATIN_NAME.match(value):
         return value
     return (

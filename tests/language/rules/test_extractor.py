@@ -367,3 +367,38 @@ def test_other_commands_store_nothing(content):
 @pytest.mark.parametrize(("content", "importance"), [("I love tea.", 0.6), ("I'm allergic to nuts.", 0.9), ("Remember that I love tea.", 0.8), ("I think I live in Oslo.", 0.6)])
 def test_importance_follows_category_wish_and_hedge(content, importance):
     assert statements(content)[0].importance == importance
+
+
+@pytest.mark.parametrize(("content", "texts"), [
+    ("对了，我养了一只猫，名字叫豆包，是橘色的。", ["陈立养了一只猫", "陈立的猫叫豆包"]),
+    ("我养了一只狗，叫旺财，今年三岁，很喜欢喝茶。", ["陈立养了一只狗", "陈立的狗叫旺财", "陈立的狗今年三岁"]),
+    ("我有个女儿，名字叫小雨，今年五岁。", ["陈立有个女儿", "陈立的女儿叫小雨", "陈立的女儿今年五岁"]),
+    ("我有一个弟弟，在上海工作，我住在杭州。", ["陈立有一个弟弟", "陈立的弟弟在上海工作", "陈立住在杭州"]),
+    ("我有个儿子，我今年四十岁。", ["陈立有个儿子", "陈立今年四十岁"]),
+])
+def test_after_somebody_is_brought_up_a_clause_without_a_subject_is_about_them(content, texts):
+    assert [statement.text for statement in statements(content, character="陈立")] == texts
+
+
+def test_what_a_name_sounds_like_is_no_name():
+    assert filled("我叫陈立，名字叫起来很简单。") == [("identity_name", "陈立")]
+
+
+@pytest.mark.parametrize("content", [
+    "We moved to Ghent last month.", "We have just moved to Ghent.", "We live in Ghent.", "We now live in Ghent, near the river.",
+])
+def test_where_we_live_is_where_the_author_lives(content):
+    assert ("identity_home_city", "Ghent") in filled(content)
+
+
+@pytest.mark.parametrize("content", ["We don't live in Ghent any more.", "We no longer live in Ghent."])
+def test_where_we_live_no_more_ends_where_the_author_lives(content):
+    assert [(attribute, sense) for attribute, _, sense in ended(content)] == [("identity_home_city", "ending")]
+
+
+@pytest.mark.parametrize("content", [
+    "I'm allergic to shellfish, by the way, so no oysters for me.", "I'm allergic to shellfish, of course.",
+    "I'm allergic to shellfish, actually.",
+])
+def test_words_that_only_lead_on_are_no_value(content):
+    assert filled(content) == [("fact_allergy", "shellfish")]

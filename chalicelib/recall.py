@@ -230,9 +230,9 @@ class Recall:
         return ranking.relevances(question, found.hits, found.statistics, background, self.calibration)
 
     def ranked_memories(self, attempt: Attempt, found: Found, relevances: Sequence[float]) -> tuple[Ranked, ...]:
-        """Memories best first, those under the floor left out one by one."""
+        """Memories best first, those that have nothing to do with the question left out one by one."""
         limit = attempt.cue.limit
-        near = [hit for hit, value in zip(found.hits, relevances, strict=True) if value >= ranking.FLOOR]
+        near = [hit for hit, value in zip(found.hits, relevances, strict=True) if value >= ranking.NEAR]
         return ranking.ranked(attempt.question, near, found.statistics, self.calibration, explained=limit)[:limit]
 
     def loaded(

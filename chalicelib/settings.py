@@ -13,6 +13,10 @@ FOREIGN = ("OPENSEARCH_URL", "GREMLIN_URL", "AWS_ENDPOINT_URL", "OPENAI_BASE_URL
 """Names that others have coined and that we read as they are."""
 
 
+CLIENTS = frozenset({"REVERIE_URL", "REVERIE_API_KEY"})
+"""Names that clients of a server read: not settings, and no mistake in the shell that starts the next server."""
+
+
 def limits(value: Any) -> Any:
     """Five comma-separated numbers, or 0 for none."""
     return tuple(part.strip() for part in value.split(",")) if isinstance(value, str) else value
@@ -65,7 +69,7 @@ def name_of(field: str) -> str:
 def read(environ: Mapping[str, str]) -> Settings:
     """The settings that these variables say. Raises Malformed, naming the variable; empty ones count as unset."""
     names = {name_of(field): field for field in Settings.model_fields}
-    if unknown := sorted(name for name in environ if name.startswith(PREFIX) and name not in names):
+    if unknown := sorted(name for name in environ.keys() - names.keys() - CLIENTS if name.startswith(PREFIX)):
         raise Malformed(unknown[0], "there is no such setting; the README lists them")
     if "AWS_LAMBDA_FUNCTION_NAME" in environ and not environ.get("REVERIE_STORES"):
         raise Malformed("REVERIE_STORES", "must be set in a deployed function; there is no default")

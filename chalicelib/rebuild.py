@@ -5,23 +5,22 @@ So it may be killed at any moment: what has been noted is projected by whoever c
 second call, and nothing is emptied before all that is needed to refill it is noted. Index and graph may be of any kind.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import chain
 
 from chalicelib.mind.rows import MOST_WRITES, Delete, Put, Row
 from chalicelib.mind.scopes import Scope
 from chalicelib.ports import Table
 from chalicelib.projection import Projection
 from chalicelib.records import keys
-from chalicelib.records.bodies import Bodies, listing
+from chalicelib.records.bodies import Bodies
 from chalicelib.records.pending import marked, marked_scope, noted_again
 
 RECORDS = "turn/", "memory/"
 """Prefixes of what is projected."""
 
-PAGE = MOST_WRITES - 2
-"""Records noted in one commit, beside the scope's mark and its place in the list of scopes."""
+PAGE = MOST_WRITES - 1
+"""Records noted in one commit, beside the scope's mark."""
 
 Told = Callable[[str, int], None]
 
@@ -35,13 +34,10 @@ class Rebuild:
     empty: Callable[[], None]
     projection: Callable[[], Projection]
 
-    def __call__(self, model: str, others: Iterable[Scope], told: Told) -> int:
-        """Rebuild for the vectors of *model*, or go on where a call for the same has stopped; how many records.
-
-        *others*: scopes the index knows of; those of a home that is older than the list of scopes are in no list.
-        """
+    def __call__(self, model: str, told: Told) -> int:
+        """Rebuild for the vectors of *model*, or go on where a call for the same has stopped; how many records."""
         if not self.interrupted(model):
-            self.note(others, told)
+            self.note(told)
             self.empty()
             self.table.commit([Put(keys.rebuild(), {"model": model})])
         done = self.refill(told)
@@ -53,13 +49,13 @@ class Rebuild:
         row = self.table.get([keys.rebuild()]).get(keys.rebuild())
         return row is not None and row.data["model"] == model and self.projection().depth(most=1) > 0
 
-    def note(self, others: Iterable[Scope], told: Told) -> None:
-        """Put all records of all scopes into the outbox, and all scopes into their list."""
+    def note(self, told: Told) -> None:
+        """Put all records of all scopes into the outbox."""
         count = 0
-        for scope in dict.fromkeys(chain(self.bodies.everywhere(), others)):
+        for scope in self.bodies.everywhere():
             for page in self.pages(scope):
                 again = [noted_again(scope, row.key) for row in page]
-                self.table.commit([*again, marked(scope), listing(scope)])
+                self.table.commit([*again, marked(scope)])
                 count += len(page)
                 told("noted", count)
 

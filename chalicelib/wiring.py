@@ -19,7 +19,6 @@ from chalicelib.derivation import Derivation
 from chalicelib.errors import Conflict, Malformed, StoreUnavailable
 from chalicelib.fresh import FreshTail
 from chalicelib.mind.ids import ulid
-from chalicelib.mind.scopes import scope_named
 from chalicelib.once import Once
 from chalicelib.ports import Analyser, AssociationGraph, Embedder, Extractor, Queue, SearchIndex, Table
 from chalicelib.projection import Projection, Touches
@@ -236,8 +235,7 @@ class World:
             index.reset(embedder.model, embedder.dimension)  # last: until then a start is refused, not half right
 
         rebuild = Rebuild(self.table, self.bodies, empty, lambda: self.projection)
-        name = f"{embedder.model} ({embedder.dimension})"
-        return rebuild(name, map(scope_named, index.scopes()), told)
+        return rebuild(f"{embedder.model} ({embedder.dimension})", told)
 
     def warm(self) -> None:
         """Build everything, in one thread, before many threads use it."""

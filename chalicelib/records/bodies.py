@@ -68,8 +68,8 @@ class Bodies:
             data = {"scope": place.scope.partition, "characters": list(names)}
             writes.append(Put(ref, data, place.scope_row.version if place.scope_row else ABSENT))
         if place.scope_row is None:
-            writes.append(Put(keys.within(place.scope), {"scope": place.scope.partition}))
-            writes.append(listing(place.scope))
+            named_scope = {"scope": place.scope.partition}
+            writes += [Put(keys.within(place.scope), named_scope), Put(keys.listed(place.scope), named_scope)]
             if user := place.scope.user:
                 writes.append(Put(keys.body(place.scope.body, user), {}))
         return writes
@@ -124,11 +124,6 @@ class Bodies:
         key = keys.scope_ref(project, ref)
         row = self.table.get([key]).get(key)
         return scope_named(row.data["scope"]) if row else None
-
-
-def listing(scope: Scope) -> Put:
-    """The write that puts a scope into the list of all scopes."""
-    return Put(keys.listed(scope), {"scope": scope.partition})
 
 
 def known(row: Row) -> KnownBody:

@@ -38,8 +38,8 @@ def marked(scope: Scope) -> Put:
 
 
 def marked_scope(mark: Row) -> Scope:
-    """The scope that a row of `marked` is about; older ones name it in their key."""
-    return scope_named(mark.data.get("scope", mark.key.sort))
+    """The scope that a row of `marked` is about."""
+    return scope_named(mark.data["scope"])
 
 
 def pending_of(row: Row) -> Pending:

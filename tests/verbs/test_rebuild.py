@@ -250,14 +250,6 @@ def test_a_vector_that_waits_in_the_outbox_is_used_by_its_own_model_alone(opened
     assert len(world.held(ADA)["turn"]) == 3
 
 
-@pytest.mark.usefixtures("full")
-def test_a_home_older_than_the_list_of_scopes_is_rebuilt_whole(opened):
-    world = opened(Letters(*NEW))
-    world.table.commit([Delete(keys.listed(scope)) for scope in (ADA, BEA)])
-    assert world.rebuild(quiet) == 8
-    assert set(world.bodies.everywhere()) == {ADA, BEA}
-
-
 def test_a_home_that_holds_nothing_is_rebuilt_and_may_change_its_model(opened):
     assert opened(Letters(*OLD)).rebuild(quiet) == 0
     opened(Letters(*NEW)).warm()

@@ -49,11 +49,6 @@ class SqliteIndex:
             index_rows.write_claim(cursor, Claim(model, dimension))
         self._cache.clear()
 
-    def scopes(self) -> list[str]:
-        """Every scope that holds or has held a document. Not of the port."""
-        with self._database.reading() as cursor:
-            return index_rows.scopes(cursor)
-
     def apply(self, changes: Sequence[Document | Removal]) -> None:
         """Take all of it or, raising, nothing: Conflict for a vector not claimed, Malformed for half of a character."""
         if not changes:

@@ -88,11 +88,6 @@ def clear(cursor: sqlite3.Cursor) -> None:
     cursor.execute("DELETE FROM documents")
 
 
-def scopes(cursor: sqlite3.Cursor) -> list[str]:
-    """Every scope that holds or has held a document."""
-    return [scope for (scope,) in cursor.execute("SELECT DISTINCT scope FROM documents ORDER BY scope")]
-
-
 def write(cursor: sqlite3.Cursor, changes: Iterable[Document | Removal], claim: Claim | None) -> None:
     """Write what is newer than what stands. Raises Conflict for a vector that was not claimed."""
     for change in changes:

@@ -216,3 +216,12 @@ def test_a_mind_in_a_reserved_namespace_works_with_its_own_key_alone(house, host
 @pytest.mark.parametrize("kind", ["admin", "host", "gateway"])
 def test_every_key_of_the_whole_project_knows_the_same(house, kind):
     assert "Oslo" in house.caller(kind=kind).recall("Where do I live?")["memoryPrompt"]
+
+
+@pytest.mark.parametrize(("character", "place"), [("Nora", "Lisbon"), ("Ben", "Oslo")])
+def test_who_asks_about_himself_gets_his_own_answer_first(host, character, place):
+    host.post("/v1/memories", memoryAgentName="ada", messages=[
+        {"role": "user", "character": "Nora", "content": "I live in Lisbon."},
+        {"role": "user", "character": "Ben", "content": "I live in Oslo."},
+    ])
+    assert place in texts(host.recall("Where do I live?", character=character))[0]

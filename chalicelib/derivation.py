@@ -4,7 +4,7 @@ One commit a statement, each complete in itself. A repeat finds what a former tr
 same turn changes nothing), so a task may stop anywhere and go on.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -12,7 +12,7 @@ from chalicelib.errors import StoreUnavailable
 from chalicelib.mind import texts
 from chalicelib.mind.ids import memory_id
 from chalicelib.mind.memories import VALID, Memory, born, repeated
-from chalicelib.mind.rows import Key, Put, Row, RowConflict
+from chalicelib.mind.rows import Key, Row, RowConflict
 from chalicelib.mind.scopes import Scope, scope_named
 from chalicelib.mind.statements import Statement
 from chalicelib.mind.turns import Turn
@@ -20,13 +20,13 @@ from chalicelib.ports import Extractor, Table
 from chalicelib.projection import Projection
 from chalicelib.records import keys
 from chalicelib.records.codec import unpacked
-from chalicelib.records.conversations import Conversations, Receipt, week_after
+from chalicelib.records.conversations import Conversations, Receipt
 from chalicelib.records.memories import Kept, Memories
 from chalicelib.records.pending import marked, noted
 from chalicelib.records.tasks import LEASE, Task, Tasks
 
-PIECE = 64
-"""Turns that are read for statements at a time; between pieces a task may be put down."""
+PIECE, PIECE_BYTES = 64, 200_000
+"""Turns and bytes of text that are read for statements at a time, about 2 s; between pieces a task may be put down."""
 
 ATTEMPTS = 100
 """Lost races for one statement after which the task is put down."""
@@ -67,31 +67,37 @@ class Derivation:
 
         *noted_keys*: outbox entries of its turns, where the caller knows them; else the scope's outbox is drained.
         """
-        scope, receipt = scope_named(task.scope), self.receipt(task)
-        positions = places_in(receipt)
+        scope, positions = scope_named(task.scope), places_in(self.receipt(task))
         warnings: list[str] = []
         fresh = list(noted_keys)
-        while task.done < len(positions) and patience():
-            piece = positions[task.done:task.done + PIECE]
+        for piece in self.pieces(scope, positions[task.done:]):
+            if not patience():
+                break
             made, entries = self.derive(scope, task, piece, now=clock(), ids=ids)
             warnings += self.projection.noted(scope, fresh[:len(piece)] + entries)
             fresh = fresh[len(piece):]
             task, version = self.moved(task, version, len(piece), made, now=clock())
         if not noted_keys:
             warnings += self.projection.caught_up(scope, patience)
-        return Derived(self.settled(task, version, receipt, now=clock()), tuple(dict.fromkeys(warnings)))
+        return Derived(self.settled(task, version, len(positions), now=clock()), tuple(dict.fromkeys(warnings)))
 
     def receipt(self, task: Task) -> Row | None:
         """The row that says which turns are the task's."""
         key = keys.receipt(scope_named(task.scope), task.request)
         return self.table.get([key]).get(key)
 
+    def pieces(self, scope: Scope, places: Sequence[tuple[str, int]]) -> Iterator[list[Turn | None]]:
+        """The turns in pieces, in order; None stands for one that is not there any more."""
+        for start in range(0, len(places), PIECE):
+            read = places[start:start + PIECE]
+            found = self.conversations.turns(scope, read)
+            yield from split([found.get(place) for place in read])
+
     def derive(
-        self, scope: Scope, task: Task, places: Sequence[tuple[str, int]], *, now: datetime, ids: Mint
+        self, scope: Scope, task: Task, piece: Sequence[Turn | None], *, now: datetime, ids: Mint
     ) -> tuple[list[Memory], list[Key]]:
         """The new memories of some turns, committed, and the outbox entries of all that changed."""
-        found = self.conversations.turns(scope, places)
-        turns = [found[place] for place in places if place in found]
+        turns = [turn for turn in piece if turn is not None]
         statements = self.extractor.extract(turns)
         digests = self.memories.digests(scope, [digest_of(statement) for statement in statements])
         by_id = {turn.id: turn for turn in turns}
@@ -161,21 +167,36 @@ class Derivation:
     def moved(self, task: Task, version: int, count: int, made: Sequence[Memory], *, now: datetime) -> tuple[Task, int]:
         """The task some turns further. Raises RowConflict when somebody deleted it or took it over."""
         after = replace(
-            task, done=task.done + count, result=listed(task.result, made), updated_at=now, leased_until=now + LEASE
+            task, done=task.done + count, result=listed(task.result, made), updated_at=now, leased_until=now + LEASE,
+            attempts=0,
         )
         self.table.commit(self.tasks.saving(after, version))
         return after, version + 1
 
-    def settled(self, task: Task, version: int, receipt: Row | None, *, now: datetime) -> Task:
+    def settled(self, task: Task, version: int, total: int, *, now: datetime) -> Task:
         """The task finished, and its receipt kept for a week from now; or put down for whoever comes next."""
-        if task.done >= len(places_in(receipt)):
+        if task.done >= total:
             done = replace(task, status="succeeded", updated_at=now, leased_until=None, result=listed(task.result, ()))
-            kept = [Put(receipt.key, receipt.data, expires=week_after(now))] if receipt else []
-            self.table.commit([*self.tasks.closing(done, version), *kept])
+            self.table.commit([*self.tasks.closing(done, version), *self.tasks.retiring(done, now=now)])
             return done
-        waiting = replace(task, status="pending", updated_at=now, leased_until=None)
+        attempts = max(task.attempts - 1, 0)  # to be out of time is no failure
+        waiting = replace(task, status="pending", updated_at=now, leased_until=None, attempts=attempts)
         self.table.commit(self.tasks.saving(waiting, version))
         return waiting
+
+
+def split(turns: Sequence[Turn | None]) -> Iterator[list[Turn | None]]:
+    """The turns in pieces of PIECE_BYTES at the most, but for a single one that is longer."""
+    piece: list[Turn | None] = []
+    size = 0
+    for turn in turns:
+        more = len(turn.content.encode()) if turn else 0
+        if piece and size + more > PIECE_BYTES:
+            yield piece
+            piece, size = [], 0
+        piece.append(turn)
+        size += more
+    yield piece
 
 
 def places_in(receipt: Row | None) -> list[tuple[str, int]]:

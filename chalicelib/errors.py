@@ -8,7 +8,8 @@
           TooLarge            it is over a size limit
         NotFound            no such thing, or none of yours
           Retired             it existed, and its record has been let go
-        Conflict            it contradicts what is stored, or what is under way
+        Conflict            it contradicts what is stored
+          UnderWay            the same is being done; may be tried again after `retry_after` seconds
         Forbidden           the credential may not do this
         Unauthenticated     the credential is missing, unknown or revoked
         TooHot              too much heat in the window; may be tried after `retry_after` seconds
@@ -62,6 +63,14 @@ class Conflict(Refused):
     """The request contradicts what is stored or under way."""
 
 
+class UnderWay(Conflict):
+    """The same is being done by somebody else, who is done or given up on after *retry_after* seconds."""
+
+    def __init__(self, message: str, retry_after: float) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
 class Forbidden(Refused):
     """The credential does not allow this."""
 
@@ -102,3 +111,8 @@ class ModelUnavailable(Unavailable):
         super().__init__(f"{model}: {reason}")
         self.model = model
         self.reason = reason
+
+
+def quiet(error: Exception) -> Exception:
+    """The error for a log: with its trace and without its message, which may quote what somebody said."""
+    return RuntimeError(type(error).__name__).with_traceback(error.__traceback__)

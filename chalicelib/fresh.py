@@ -66,7 +66,7 @@ class FreshTail:
     def hit(self, row: Row, entry: Pending, texts: Sequence[Asked]) -> Hit:
         """A record as a hit."""
         cosines = against(entry.vector, texts)
-        if row.key.sort.startswith("turn/"):
+        if row.key.sort.startswith(keys.TURNS):
             return self.turn(row, cosines, texts)
         memory = kept(row).memory
         terms = Counter(self.analyser.terms(memory.text))

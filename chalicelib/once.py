@@ -1,13 +1,13 @@
 """once: a request with an idempotency key is done once, and its repeats get the same reply."""
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from chalicelib.errors import Conflict
-from chalicelib.mind.rows import ABSENT, ANY, Expected, Put, Row, RowConflict
+from chalicelib.errors import Conflict, UnderWay
+from chalicelib.mind.rows import ABSENT, Expected, Put, Row, RowConflict
 from chalicelib.ports import Table
 from chalicelib.records import keys
 
@@ -33,28 +33,29 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Once:
-    """Guards an act by its claim."""
+    """Guards an act by its claim. *since*: from when on this process is alone; who began before that is dead."""
 
     table: Table
+    since: datetime | None = None
 
     def __call__(
         self, claim: Claim, act: Callable[[str], dict[str, Any]], *, now: datetime
     ) -> tuple[dict[str, Any], bool]:
         """What *act* returns, called with the task to use; and whether this is a replay of an earlier reply.
 
-        Raises Conflict for another body under the same key, and while the first request is under way.
+        Raises Conflict for another body under the same key, UnderWay while the first request is that.
         """
         row = self.begun(claim, now=now)
         if row and row.data["state"] == "done":
             return row.data["reply"], True
-        task = row.data["task"] if row else claim.task
+        task, mine = (row.data["task"], row.version + 1) if row else (claim.task, 1)
         try:
             reply = act(task)
         except BaseException:
-            self.save(claim, {"state": "started", "task": task, "until": 0}, now=now)
+            self.end(claim, {"state": "started", "task": task, "until": 0}, mine, now=now)
             raise
-        self.save(claim, {"state": "done", "task": task, "reply": reply}, now=now)
-        return reply, False
+        stands = self.end(claim, {"state": "done", "task": task, "reply": reply}, mine, now=now)
+        return stands.get("reply", reply), False
 
     def begun(self, claim: Claim, *, now: datetime) -> Row | None:
         """Take the claim: None if it is the first, else the row of the one before it, finished or taken over."""
@@ -74,8 +75,9 @@ class Once:
             raise Conflict("this Idempotency-Key was used with another body")
         if row.data["state"] == "done":
             return row
-        under_way = Conflict(f"the request with this Idempotency-Key is still under way as {row.data['task']}")
-        if row.data["until"] > now.timestamp():
+        left = row.data["until"] - now.timestamp()
+        under_way = UnderWay(f"the request with this Idempotency-Key is still under way as {row.data['task']}", left)
+        if left > 0 and not self.dead(row):
             raise under_way
         taken = {"state": "started", "task": row.data["task"], "until": (now + LEASE).timestamp()}
         try:
@@ -84,7 +86,19 @@ class Once:
             raise under_way from None  # another repeat was quicker
         return row
 
-    def save(self, claim: Claim, data: dict[str, Any], expect: Expected = ANY, *, now: datetime) -> None:
+    def dead(self, row: Row) -> bool:
+        """True if whoever began is known to be gone, however long its lease."""
+        return self.since is not None and row.data["until"] <= (self.since + LEASE).timestamp()
+
+    def end(self, claim: Claim, data: dict[str, Any], mine: int, *, now: datetime) -> Mapping[str, Any]:
+        """Write how it ended, unless somebody has taken it over meanwhile: what then stands, stands."""
+        try:
+            self.save(claim, data, mine, now=now)
+        except RowConflict as conflict:
+            return conflict.standing.data if conflict.standing else {}
+        return data
+
+    def save(self, claim: Claim, data: dict[str, Any], expect: Expected, *, now: datetime) -> None:
         """Write how far the request has come."""
         key = keys.once(claim.caller, claim.request)
         whole = {"body": claim.body, **data}

@@ -143,3 +143,7 @@ class Queue(Protocol):
     def finish(self, message: Message) -> None:
         """The message's work is done: it never appears again."""
         ...
+
+    def depth(self) -> int:
+        """How many messages are not finished, hidden ones too; approximate where the queue knows no better."""
+        ...

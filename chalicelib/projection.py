@@ -5,27 +5,29 @@ record means delete. Entries go only after both projections have taken it, so th
 down, and versions make a repeated or late delivery harmless.
 """
 
+import logging
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from chalicelib.errors import Unavailable
+from chalicelib.errors import Unavailable, quiet
 from chalicelib.mind.association import Associations, Link
 from chalicelib.mind.documents import Document, Removal, Vector
-from chalicelib.mind.impressions import Impression
 from chalicelib.mind.memories import Memory
-from chalicelib.mind.rows import ABSENT, MOST_WRITES, Delete, Key, Put, Row, RowConflict
+from chalicelib.mind.rows import Delete, Key, Row, RowConflict
 from chalicelib.mind.scopes import Scope
 from chalicelib.mind.texts import canonical
-from chalicelib.mind.times import iso, milliseconds, parsed
+from chalicelib.mind.times import milliseconds
 from chalicelib.mind.turns import Turn, named, window
 from chalicelib.ports import Analyser, AssociationGraph, Embedder, SearchIndex, Table
 from chalicelib.records import keys
 from chalicelib.records.conversations import turn_of
-from chalicelib.records.memories import Memories, kept
-from chalicelib.records.pending import Outbox, Pending, marked, marked_scope, pending_of
+from chalicelib.records.memories import kept
+from chalicelib.records.pending import Outbox, Pending, marked_scope, pending_of
+from chalicelib.touches import Touches
 
+LOG = logging.getLogger("reverie")
 BATCH = 64
 """Records that are embedded and projected together."""
 
@@ -88,7 +90,7 @@ class Projection:
         """The records behind the entries, each turn with the one before it, in two reads at the most."""
         wanted = [Key(scope.partition, entry.record) for entry in batch]
         rows = self.table.get(wanted)
-        turns = {key: turn_of(row) for key, row in rows.items() if key.sort.startswith("turn/")}
+        turns = {key: turn_of(row) for key, row in rows.items() if key.sort.startswith(keys.TURNS)}
         before = {keys.turn(scope, turn.conversation, turn.position - 1) for turn in turns.values() if turn.position}
         known = turns | {key: turn_of(row) for key, row in self.table.get(list(before - turns.keys())).items()}
         return [self.projectable(scope, key, rows.get(key), known) for key in wanted]
@@ -97,10 +99,10 @@ class Projection:
         """What is to be done for one record."""
         if row is None:
             gone = Removal(scope.partition, key.sort, GONE)
-            memory = key.sort.removeprefix("memory/")
+            memory = keys.memory_id(key.sort)
             severed = Associations(scope.partition, memory, GONE, 4, ()) if memory != key.sort else None
             return Projectable(gone, "", severed)
-        if key.sort.startswith("memory/"):
+        if key.sort.startswith(keys.MEMORIES):
             return self.remembered(scope, row)
         turn = turns[key]
         previous = turns.get(keys.turn(scope, turn.conversation, turn.position - 1)) if turn.position else None
@@ -179,6 +181,8 @@ class Projection:
                 done += self.settle(mark, now=now, patience=patience)
             except Exception as failure:  # noqa: BLE001 -- a record that breaks the projector must not stop the others
                 failures.append(failure)
+        for later in failures[1:]:
+            LOG.error("projecting a scope: %s", type(later).__name__, exc_info=quiet(later))
         if failures:
             raise failures[0]
         return done
@@ -186,14 +190,14 @@ class Projection:
     def settle(self, mark: Row, *, now: datetime, patience: Callable[[], bool]) -> int:
         """Project and fold what a scope has pending; take its mark away if nothing has come meanwhile."""
         scope = marked_scope(mark)
-        done = self.drain(scope, patience) + Touches(self.table).fold(scope, now=now)
+        done = self.drain(scope, patience) + Touches(self.table).fold(scope, now=now, patience=patience)
         if not self.busy(scope):
             self.unmark(mark)
         return done
 
     def busy(self, scope: Scope) -> bool:
         """True while a scope has something left to do."""
-        prefixes = "pending/", "touched/"
+        prefixes = keys.PENDING, keys.TOUCHED
         return any(self.table.query(scope.partition, prefix, limit=1).rows for prefix in prefixes)
 
     def marks(self) -> Iterable[Row]:
@@ -214,13 +218,13 @@ class Projection:
         except RowConflict:
             return
 
-    def depth(self, *, most: int = 10_000) -> int:
-        """How many outbox entries wait, counted up to *most*."""
+    def depth(self, counts: Callable[[Scope], bool] = lambda _: True, *, most: int = 10_000) -> int:
+        """How many outbox entries wait in the scopes that count, counted up to *most*."""
         count = 0
-        for mark in self.marks():
-            count += len(Outbox(self.table).oldest(marked_scope(mark), most))
+        for scope in filter(counts, map(marked_scope, self.marks())):
+            count += len(Outbox(self.table).oldest(scope, most - count))
             if count >= most:
-                return most
+                break
         return count
 
 
@@ -238,39 +242,3 @@ def with_vector(
 ) -> Document | Removal:
     """The document with its vector; a removal as it is."""
     return document if isinstance(document, Removal) else replace(document, vector=vectors.get(entry.record))
-
-
-@dataclass(frozen=True, slots=True)
-class Touches:
-    """What recalls brought back, kept as rows of their own until folded into impressions."""
-
-    table: Table
-
-    def noting(self, scope: Scope, ulid: str, memories: Sequence[str], *, now: datetime, expires: int) -> list[Put]:
-        """The writes that say these memories were recalled."""
-        touched = Put(keys.touched(scope, ulid), {"memories": list(memories), "at": iso(now)}, ABSENT, expires)
-        return [touched, marked(scope)]
-
-    def fold(self, scope: Scope, *, now: datetime) -> int:
-        """Raise impressions of what was touched, drop the rows; returns how many. A lost race waits for next time."""
-        page = self.table.query(scope.partition, "touched/", limit=40)
-        done = 0
-        for row in page.rows:
-            touched = Memories(self.table).get(scope, row.data["memories"][:MOST_WRITES - 1])
-            when = min(parsed(row.data["at"]), now)
-            writes = [
-                write for found in touched.values()
-                for write in Memories(self.table).changing(scope, touch(found.memory, when), found.version)
-            ]
-            try:
-                self.table.commit([*writes, Delete(row.key)])
-                done += 1
-            except RowConflict:
-                continue
-        return done
-
-
-def touch(memory: Memory, when: datetime) -> Memory:
-    """The memory after a recall."""
-    risen: Impression = memory.impression.touched(when)
-    return replace(memory, impression=risen)

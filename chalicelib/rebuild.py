@@ -16,7 +16,7 @@ from chalicelib.records import keys
 from chalicelib.records.bodies import Bodies
 from chalicelib.records.pending import marked, marked_scope, noted_again
 
-RECORDS = "turn/", "memory/"
+RECORDS = keys.TURNS, keys.MEMORIES
 """Prefixes of what is projected."""
 
 PAGE = MOST_WRITES - 1
@@ -37,6 +37,7 @@ class Rebuild:
     def __call__(self, model: str, told: Told) -> int:
         """Rebuild for the vectors of *model*, or go on where a call for the same has stopped; how many records."""
         if not self.interrupted(model):
+            self.table.commit([Delete(keys.rebuild())])
             self.note(told)
             self.empty()
             self.table.commit([Put(keys.rebuild(), {"model": model})])
@@ -45,9 +46,16 @@ class Rebuild:
         return done
 
     def interrupted(self, model: str) -> bool:
-        """Whether index and graph have been emptied for this model, and not all is back."""
+        """Whether index and graph have been emptied for this model, and not all that was noted then is back.
+
+        What else is pending says nothing: a server may have finished the rebuild and gone on remembering.
+        """
         row = self.table.get([keys.rebuild()]).get(keys.rebuild())
-        return row is not None and row.data["model"] == model and self.projection().depth(most=1) > 0
+        return row is not None and row.data["model"] == model and any(map(self.noted, self.bodies.everywhere()))
+
+    def noted(self, scope: Scope) -> bool:
+        """True if records of the scope are noted to be projected once more."""
+        return bool(self.table.query(scope.partition, keys.AGAIN, limit=1).rows)
 
     def note(self, told: Told) -> None:
         """Put all records of all scopes into the outbox."""

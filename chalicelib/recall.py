@@ -24,10 +24,11 @@ from chalicelib.mind.times import milliseconds
 from chalicelib.mind.tongues import language_of
 from chalicelib.mind.turns import Turn
 from chalicelib.ports import Analyser, AssociationGraph, Embedder, SearchIndex, Table
-from chalicelib.projection import Touches
+from chalicelib.records import keys
 from chalicelib.records.bodies import Bodies, Place
 from chalicelib.records.conversations import turn_of
 from chalicelib.records.memories import kept
+from chalicelib.touches import Touches
 
 KINDS: tuple[Kind, ...] = ("turn", "memory")
 DEEP, QUICK = 200, 50
@@ -47,7 +48,10 @@ NOTHING = Found((), Statistics(0, 1.0, {}), None)
 
 @dataclass(frozen=True, slots=True)
 class Cue:
-    """What calls to mind: a question, where to look, who asks, how much to bring back, and as of when."""
+    """What calls to mind: a question, where to look, who asks, how much to bring back, and as of when.
+
+    *touching*: what comes back is recalled, and rises; without, it is only looked at. Looking back touches nothing.
+    """
 
     scopes: tuple[Scope, ...]
     query: str
@@ -57,6 +61,7 @@ class Cue:
     associative: bool = True
     until: datetime | None = None
     speaking: str = ""
+    touching: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,7 +267,10 @@ class Recall:
         starts = [name for name in dict.fromkeys([*map(canonical, attempt.question.named), *names]) if name not in HUBS]
         steps = self.steps(attempt, starts) if starts else ()
         shown = {item.memory.id for item in memories}
-        wanted = {Key(step.scope, f"memory/{step.memory}"): step for step in steps if step.memory not in shown}
+        wanted: dict[Key, Step] = {}
+        for step in steps:  # the nearest first: a memory that states several edges comes by the first of them
+            if step.memory not in shown:
+                wanted.setdefault(keys.memory(scope_named(step.scope), step.memory), step)
         rows = self.table.get(list(wanted)) if wanted else {}
         until = attempt.cue.until
         found = [Association(step, known(rows[key], until)) for key, step in wanted.items() if key in rows]
@@ -289,9 +297,9 @@ class Recall:
         )
 
     def note(self, attempt: Attempt, recollection: Recollection, *, now: datetime, ids: Callable[[], str]) -> None:
-        """One commit: the body where it is new, and what was touched. Looking back (`until`) touches nothing."""
+        """One commit: the body where it is new, and what was touched."""
         writes: list[Write] = self.bodies.founding(attempt.places[0], (), now=now)
-        if attempt.cue.until is None:
+        if attempt.cue.touching and attempt.cue.until is None:
             by_scope: dict[str, list[str]] = {}
             for item in recollection.memories:
                 by_scope.setdefault(scope_of(item.memory, attempt.cue.scopes).partition, []).append(item.memory.id)

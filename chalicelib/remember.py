@@ -5,11 +5,11 @@ A chain of commits, resumable at each: the turns (`acceptance`), the memories on
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from chalicelib.acceptance import Acceptance, Wish
-from chalicelib.derivation import Derivation
+from chalicelib.derivation import Derivation, Derived
 from chalicelib.errors import Unavailable
 from chalicelib.mind.rows import Key, RowConflict
 from chalicelib.ports import Queue
@@ -51,16 +51,21 @@ class Remember:
         patience: Callable[[], bool],
     ) -> tuple[Task, tuple[str, ...]]:
         """The task after deriving what there was time for; nothing accepted depends on how this ends."""
-        try:
+        def begin() -> Derived:
             found = self.tasks.find(task.project, task.id)
             if found is None or found[0].finished:
-                return (found[0] if found else task), ()
-            derived = self.derivation(*found, noted, clock=clock, ids=ids, patience=patience)
-        except (Unavailable, RowConflict) as failure:
+                return lost(task, found)
+            try:
+                return self.derivation(*found, noted, clock=clock, ids=ids, patience=patience)
+            except RowConflict:
+                return lost(task, self.tasks.find(task.project, task.id))
+
+        try:
+            derived = begin()
+        except Unavailable as failure:
             return task, (f"accepted, memories follow later: {failure}", *self.handed_over(task))
-        if derived.task.finished:
-            return derived.task, derived.warnings
-        return derived.task, (*derived.warnings, *self.handed_over(derived.task))
+        waits = derived.task.status == "pending"
+        return derived.task, (*derived.warnings, *(self.handed_over(derived.task) if waits else ()))
 
     def handed_over(self, task: Task) -> tuple[str, ...]:
         """Put the task into the queue; if the queue does not answer, the sweep will find the task."""
@@ -69,3 +74,12 @@ class Remember:
         except Unavailable as failure:
             return (f"accepted, memories follow later: {failure}",)
         return ()
+
+
+def lost(task: Task, found: tuple[Task, int] | None) -> Derived:
+    """The task as it stands when it is no longer this request's to carry on, and what there is to say of that."""
+    if found is None:
+        gone = "the task was deleted under way; no more memories are drawn from these messages"
+        return Derived(replace(task, status="failed"), (gone,))
+    taken = "accepted, memories follow later: a worker has taken the task over"
+    return Derived(found[0], () if found[0].finished else (taken,))

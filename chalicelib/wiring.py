@@ -21,7 +21,7 @@ from chalicelib.fresh import FreshTail
 from chalicelib.mind.ids import ulid
 from chalicelib.once import Once
 from chalicelib.ports import Analyser, AssociationGraph, Embedder, Extractor, Queue, SearchIndex, Table
-from chalicelib.projection import Projection, Touches
+from chalicelib.projection import Projection
 from chalicelib.rebuild import Rebuild
 from chalicelib.recall import Recall
 from chalicelib.records.bodies import Bodies
@@ -31,6 +31,7 @@ from chalicelib.records.memories import Memories
 from chalicelib.records.tasks import Tasks
 from chalicelib.remember import Remember
 from chalicelib.settings import Settings, read
+from chalicelib.touches import Touches
 
 if TYPE_CHECKING:
     from chalicelib.stores.sqlite.connection import Database
@@ -52,6 +53,7 @@ class World:
     ) -> None:
         """*clock*: epoch seconds. *cache*: where built models are kept; by default the user's cache directory."""
         self.settings, self.clock = settings, clock
+        self.since: datetime | None = None  # from when on this process has its stores to itself, if it has
         self.cache = cache or cache_directory(os.environ)
 
     def now(self) -> datetime:
@@ -197,7 +199,7 @@ class World:
     @cached_property
     def once(self) -> Once:
         """Guard of requests that are to be done once."""
-        return Once(self.table)
+        return Once(self.table, self.since)
 
     @cached_property
     def projection(self) -> Projection:
@@ -243,7 +245,7 @@ class World:
             LOG.debug("built %s", type(verb).__name__)
 
     def purge(self) -> int:
-        """Drop expired rows where the store does not do that by itself; returns how many."""
+        """Drop up to 1,000 expired rows where the store does not do that by itself; returns how many."""
         from chalicelib.stores.sqlite.table import SqliteTable
 
         return self.table.purge(1000) if isinstance(self.table, SqliteTable) else 0

@@ -15,7 +15,7 @@ import uvicorn
 
 from app import app
 from chalicelib.errors import MindError
-from chalicelib.schedules import sweep, work
+from chalicelib.schedules import resume, sweep, work
 from chalicelib.wiring import close, world
 from infra import demo
 from infra.gateway import Gateway
@@ -50,6 +50,7 @@ class Embedded:
             here = world()
             logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(message)s")
             LOG.setLevel(here.settings.log_level)
+            resume()  # the home is ours alone: `infra.server` holds its lock
             here.warm()
             key = host_key(here, self.home / "key")
             self.serve(key, here.settings.schedule_seconds)
@@ -62,8 +63,8 @@ class Embedded:
 
     def serve(self, key: str, schedule_seconds: float) -> None:
         """Start everything, say so, wait for the signal, end everything."""
-        worker = Repeating("queue", lambda: work(1) > 0, QUEUE_SECONDS)
-        timetable = Repeating("timetable", lambda: sweep() < 0, schedule_seconds)
+        worker = Repeating("queue", lambda going: work(1, going) > 0, QUEUE_SECONDS)
+        timetable = Repeating("timetable", lambda going: sweep(going) < 0, schedule_seconds)
         gateway = Gateway(app, worker.wake)
         server = uvicorn.Server(uvicorn.Config(
             gateway, http="h11", ws="none", loop="asyncio", lifespan="off", interface="asgi3", log_config=None,

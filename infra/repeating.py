@@ -4,16 +4,19 @@ import logging
 from collections.abc import Callable
 from threading import Event, Thread
 
+from chalicelib.errors import quiet
+
 LOG = logging.getLogger("reverie")
 
 
 class Repeating(Thread):
     """A thread that does *act* until it returns False (nothing left), then pauses until it is woken or time is up.
 
-    An error is logged by its type, never by its words, which may quote what somebody said; after a pause it goes on.
+    An error is logged by its type and place, never by its words, which may quote what somebody said; after a pause it
+    goes on. *act* is given `going`, which says whether it should.
     """
 
-    def __init__(self, name: str, act: Callable[[], bool], pause: float) -> None:
+    def __init__(self, name: str, act: Callable[[Callable[[], bool]], bool], pause: float) -> None:
         """*pause* in seconds."""
         super().__init__(name=name, daemon=True)
         self.act, self.pause = act, pause
@@ -31,16 +34,20 @@ class Repeating(Thread):
     def acted(self) -> bool:
         """Do it once; False if there is nothing left to do for now."""
         try:
-            return self.act()
-        except Exception as error:  # noqa: BLE001 -- one bad message must not end the worker
-            LOG.error("%s: %s", self.name, type(error).__name__)  # noqa: TRY400 -- a trace ends in the error's words
+            return self.act(self.going)
+        except Exception as error:
+            LOG.exception("%s: %s", self.name, type(error).__name__, exc_info=quiet(error))
             return False
+
+    def going(self) -> bool:
+        """Whether it has not been told to end."""
+        return not self.ended.is_set()
 
     def wake(self) -> None:
         """Don't wait any longer."""
         self.woken.set()
 
     def end(self) -> None:
-        """Stop after what is being done."""
+        """Stop after what is being done, which should not take long from now on."""
         self.ended.set()
         self.woken.set()

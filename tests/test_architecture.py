@@ -27,6 +27,7 @@ LAYERS = {
     "chalicelib.settings": "settings",
     "chalicelib.wiring": "wiring",
     "chalicelib.projection": "projection",
+    "chalicelib.touches": "projection",  # what the same mark of a scope makes the sweep do
     "chalicelib.schedules": "schedules",
     "chalicelib.remember": "verbs",
     "chalicelib.recall": "verbs",
@@ -51,7 +52,7 @@ BENEATH = {
     "mind": INNER,
     "ports": INNER,
     "records": INNER | {"ports", "records"},
-    "projection": INNER | {"ports", "records"},
+    "projection": INNER | {"ports", "records", "projection"},
     "steps": INNER | {"ports", "records", "projection"},
     "verbs": INNER | {"ports", "records", "projection", "steps"},
     "stores": INNER,

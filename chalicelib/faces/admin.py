@@ -1,16 +1,27 @@
 """Looking after the whole: health."""
 
+from collections.abc import Callable, Mapping
+
 from chalice.app import Blueprint, Response
 
 from chalicelib.errors import Unavailable
 from chalicelib.faces.calls import Call, Data, answered
 from chalicelib.faces.replies import CORS, failure, success
+from chalicelib.mind.access import may_touch
 from chalicelib.mind.rows import Key
 from chalicelib.wiring import VERSION, World, world
 
 routes = Blueprint(__name__)
 NOWHERE = Key("health", "health")
-"""A row that never exists: reading it tells whether the table answers."""
+"""A row, and a scope, that never exist: a store that says so answers."""
+
+PROBES: Mapping[str, Callable[[World], object]] = {
+    "table": lambda here: here.table.get([NOWHERE]),
+    "index": lambda here: here.index.facets([NOWHERE.partition], "turn"),
+    "graph": lambda here: here.graph.neighbourhood([NOWHERE.partition], [NOWHERE.sort], hops=1, limit=1),
+    "queue": lambda here: here.queue.depth(),
+}
+"""What is asked of each store to see whether it answers."""
 
 
 @routes.route("/health", methods=["GET"], content_types=["*/*"], cors=CORS)
@@ -19,26 +30,27 @@ def health() -> Response:
     if "authorization" in routes.current_request.headers:
         return answered(routes.current_request, state)
     try:
-        world().table.get([NOWHERE])
+        PROBES["table"](world())
     except Unavailable as error:
         return failure(error)
     return success({"status": "ok"})
 
 
 def state(call: Call) -> Data:
-    """What is up, store by store."""
+    """What is up, store by store; pending: outbox entries of the scopes that exist for the caller."""
     here = call.here
-    up = {"table": answers(here), "index": "up", "graph": "up", "queue": "up"}
+    stores = {name: answers(here, probe) for name, probe in PROBES.items()}
     return {
-        "status": "ok" if set(up.values()) == {"up"} else "degraded", "stores": up, "pending": here.projection.depth(),
+        "status": "ok" if set(stores.values()) == {"up"} else "degraded", "stores": stores,
+        "pending": here.projection.depth(lambda scope: may_touch(call.who, scope)),
         "version": VERSION, "embedder": here.embedder.model, "model": here.settings.model or None,
     }
 
 
-def answers(here: World) -> str:
-    """Whether the table answers."""
+def answers(here: World, probe: Callable[[World], object]) -> str:
+    """Whether a store answers."""
     try:
-        here.table.get([NOWHERE])
+        probe(here)
     except Unavailable:
         return "down"
     return "up"

@@ -22,7 +22,7 @@ from chalicelib.mind.ids import task_time
 from chalicelib.mind.rows import Key
 from chalicelib.mind.scopes import Body, scope_named
 from chalicelib.mind.texts import blank
-from chalicelib.mind.times import iso, said
+from chalicelib.mind.times import iso, milliseconds, said
 from chalicelib.recall import Cue, Recollection
 from chalicelib.records import keys
 from chalicelib.records.bodies import KnownBody
@@ -80,7 +80,7 @@ def recalled(call: Call) -> Data:
         reach(call.who, body, request.session_id or ""), request.query, request.limit, request.max_tokens,
         deep=request.recall_deep == 1, associative=request.is_using_associative_thinking,
         until=said("asOf", request.as_of) if request.as_of is not None else None,
-        speaking=request.character,
+        speaking=request.character, touching=not request.explain,
     )
     recollection = call.here.recall(cue, now=call.here.now(), ids=call.here.ids)
     if request.explain:
@@ -120,12 +120,13 @@ def listed_memories(call: Call) -> Data:
     """GET /v1/memories: of the caller's own scope in the body, newest first."""
     request = checked(wire.MemoriesQuery, call.query)
     scope = own_scope(call.who, body_of(call.who, request.namespace, request.memory_agent_name))
-    chosen = Filter(states=request.states())
+    now = call.here.now()
+    chosen = Filter(states=request.states(), at=milliseconds(now))
     page = call.here.index.select(
         [scope.partition], Selection("memory", chosen, request.limit, sort_of(request.cursor, ""))
     )
-    ids = [name.removeprefix("memory/") for name in page.ids]
-    found, now = call.here.memories.get(scope, ids), call.here.now()
+    ids = list(map(keys.memory_id, page.ids))
+    found = call.here.memories.get(scope, ids)
     items = [
         wire.memory_json(found[name].memory, found[name].memory.impression.felt(now)) for name in ids if name in found
     ]
@@ -177,8 +178,10 @@ def body_list() -> Response:
 
 
 def listed_bodies(call: Call) -> Data:
-    """GET /v1/memory-bodies: those of the project; for a mind its own alone."""
+    """GET /v1/memory-bodies: those of the project, of a user those in which that user owns something; a mind's own."""
     request = checked(wire.BodiesQuery, call.query)
+    if call.who.credential.kind == "mind":
+        return own_body(call, request)
     namespace, user = request.namespace, call.who.bound_to
     bodies, cursor = within_reach(
         partial(call.here.bodies.page, call.who.project, namespace, user),
@@ -189,10 +192,18 @@ def listed_bodies(call: Call) -> Data:
     return {"list": items, "nextCursor": cursor_of(cursor)} | totalled(call, namespace)
 
 
+def own_body(call: Call, request: wire.BodiesQuery) -> Data:
+    """The list of a mind: its body, if that has been used and is asked for."""
+    own = call.who.credential
+    known = call.here.bodies.body(Body(own.project, own.namespace, own.name))
+    asked = known is not None and request.namespace in {None, own.namespace} and request.cursor is None
+    bodies = [known] if known and asked and visible(call, known.body) else []
+    return {"list": [body_json(call, known) for known in bodies], "nextCursor": None}
+
+
 def totalled(call: Call, namespace: str | None) -> Data:
     """The total, where every body of the project exists for the caller and there are not too many to count."""
-    whole = not call.who.user and call.who.credential.kind != "mind"
-    count = call.here.bodies.total(call.who.project, namespace) if whole else None
+    count = None if call.who.user else call.here.bodies.total(call.who.project, namespace)
     return {} if count is None else {"total": count}
 
 
@@ -207,7 +218,7 @@ def body_one(namespace: str, name: str) -> Response:
 def one_body(call: Call, namespace: str, name: str) -> Data:
     """GET /v1/memory-bodies/{namespace}/{name}."""
     checked(wire.Reading, call.query)
-    known = call.here.bodies.body(Body(call.who.project, namespace, name))
+    known = call.here.bodies.body(Body(call.who.project, namespace, name), call.who.bound_to)
     if known is None or not visible(call, known.body):
         raise NotFound("no such memory body")
     return body_json(call, known)
@@ -297,7 +308,7 @@ def listed_tasks(call: Call) -> Data:
     tasks, cursor = within_reach(
         partial(call.here.tasks.page, call.who.project, call.who.bound_to),
         lambda task: may_touch(call.who, scope_named(task.scope)), lambda task: task.id,
-        after=sort_of(request.cursor, "task_"), limit=request.limit,
+        after=sort_of(request.cursor, keys.TASKS), limit=request.limit,
     )
     items = [wire.task_json(task) for task in tasks]
     count = None if call.who.user or call.who.credential.kind == "mind" else call.here.tasks.total(call.who.project)
@@ -305,12 +316,12 @@ def listed_tasks(call: Call) -> Data:
 
 
 def delete(call: Call) -> Data:
-    """DELETE /memories/task/delete: the record goes; turns and memories stay."""
+    """DELETE /memories/task/delete: the record goes, and with it what is still to be done; turns and memories stay."""
     task_name(call)
 
     def act(_name: str, _task: str) -> Data:
         task = the_task(call)
-        call.here.tasks.delete(task)
+        call.here.tasks.delete(task, now=call.here.now())
         return {"taskId": task.id, "deleted": True}
 
     return call.once(act)

@@ -282,6 +282,8 @@ def remembered_json(task: Task) -> dict[str, Any]:
 def tip(task: Task) -> str:
     """A word to the caller, in the language it asked for."""
     zh = str(task.options.get("language", "zh")).casefold().startswith("zh")
+    if task.status == "failed":
+        return "已收到，未能生成记忆" if zh else "accepted; no memories could be drawn"
     if task.finished:
         return "记忆已完成" if zh else "remembered"
     return "已收到，记忆正在后台生成" if zh else "accepted; memories are being drawn in the background"

@@ -2,6 +2,7 @@
 
 import json
 import logging
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -21,6 +22,8 @@ from chalicelib.errors import (
     TooLarge,
     Unauthenticated,
     Unavailable,
+    UnderWay,
+    quiet,
 )
 
 LOG = logging.getLogger("reverie")
@@ -79,13 +82,14 @@ def failure(error: Exception) -> Response:
         LOG.error("unexpected %s", type(error).__name__, exc_info=quiet(error))
         return reply(500, envelope("B0001", "an error of ours; it has been logged", {}))
     status, code = next((status, code) for kind, status, code in CODES if isinstance(error, kind))
-    headers = {"Retry-After": str(max(1, round(error.retry_after)))} if isinstance(error, TooHot) else {}
-    return reply(status, envelope(code, str(error), {}), headers)
+    return reply(status, envelope(code, str(error), {}), waiting(error))
 
 
-def quiet(error: Exception) -> Exception:
-    """The error with its trace and without its message, which may quote what somebody said."""
-    return RuntimeError(type(error).__name__).with_traceback(error.__traceback__)
+def waiting(error: MindError) -> Headers:
+    """When to come back, in whole seconds, where that is known."""
+    if isinstance(error, TooHot | UnderWay):
+        return {"Retry-After": str(max(1, math.ceil(error.retry_after)))}
+    return {}
 
 
 def templated(status: int, body: object) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """What every interface does with a request before its verb: who calls, what is in the body, is it well formed."""
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Never, TypeVar
 from urllib.parse import unquote
@@ -31,6 +32,10 @@ MOST_NAME, MOST_NAME_BYTES, MOST_IDENTIFIER = 128, 384, 256
 """Characters and bytes of a name, bytes of an id that a client makes. Two names, a user and a session fit a partition
 key of 2,048 bytes, two ids a sort key of 1,024, as DynamoDB has them."""
 
+WHOLE = re.compile(r"-?[0-9]{1,11}")
+"""A whole number of no more digits than any limit has."""
+
+DIRT = "must not hold control, invisible or replacement characters"
 COUNTED = "/ and % count three"
 
 W = TypeVar("W", bound="Wire")
@@ -43,10 +48,15 @@ def shown(text: str) -> str:
     return text
 
 
+def dirty(text: str) -> bool:
+    """True if a control or invisible format character hides in it, or what some decoder put for a broken one."""
+    return bool(CONTROL.search(text) or HIDDEN.search(text.replace("\u200d", "")) or "\ufffd" in text)
+
+
 def clean(text: str) -> str:
-    """The text, if no control or invisible format character hides in it."""
-    if CONTROL.search(text) or HIDDEN.search(text.replace("\u200d", "")):
-        raise PydanticCustomError("control", "must not hold control or invisible characters")
+    """The text, if it is not dirty."""
+    if dirty(text):
+        raise PydanticCustomError("control", DIRT)
     return text
 
 
@@ -94,7 +104,7 @@ def flag(value: Any) -> Any:
 
 def number(value: Any) -> Any:
     """A whole number out of a query string; anything else is left for the type check to refuse."""
-    return int(value) if isinstance(value, str) and value.lstrip("-").isdecimal() and len(value) < 12 else value  # noqa: PLR2004 -- more digits than any limit has
+    return int(value) if isinstance(value, str) and WHOLE.fullmatch(value) else value
 
 
 Shown = Annotated[str, AfterValidator(shown)]
@@ -155,8 +165,8 @@ def identifier(field: str, text: str, most: int = MOST_IDENTIFIER) -> str:
     """An id that came in a header or a path, *most* bytes long. Raises Missing, OutOfRange."""
     if blank(text):
         raise Missing(field, "must not be empty or blank")
-    if broken(text) or CONTROL.search(text) or HIDDEN.search(text.replace("\u200d", "")):
-        raise OutOfRange(field, "must not hold control or invisible characters")
+    if broken(text) or dirty(text):
+        raise OutOfRange(field, DIRT)
     if kept_bytes(text) > most:
         raise OutOfRange(field, f"must have 1 to {most} bytes as UTF-8 ({COUNTED})")
     return text

@@ -33,7 +33,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class KnownBody:
-    """A body in a list."""
+    """A body as somebody knows it, and since when it exists for them."""
 
     body: Body
     created_at: datetime
@@ -71,7 +71,7 @@ class Bodies:
             named_scope = {"scope": place.scope.partition}
             writes += [Put(keys.within(place.scope), named_scope), Put(keys.listed(place.scope), named_scope)]
             if user := place.scope.user:
-                writes.append(Put(keys.body(place.scope.body, user), {}))
+                writes.append(Put(keys.body(place.scope.body, user), {"created": iso(now)}))
         return writes
 
     def page(
@@ -82,19 +82,16 @@ class Bodies:
         With a *user* those in which that user owns something.
         """
         page = self.table.query(keys.project(project), keys.bodies(namespace, user), after=after, limit=limit)
-        if not user:
-            return [known(row) for row in page.rows], page.cursor
-        wanted = [keys.body(named(row)) for row in page.rows]
-        rows = self.table.get(wanted)
-        return [known(rows[key]) for key in wanted if key in rows], page.cursor
+        return [known(row) for row in page.rows], page.cursor
 
     def total(self, project: str, namespace: str | None) -> int | None:
         """How many bodies there are; None for very many."""
         return total(self.table, keys.project(project), keys.bodies(namespace))
 
-    def body(self, body: Body) -> KnownBody | None:
-        """A body, None if nobody has used it yet."""
-        row = self.table.get([keys.body(body)]).get(keys.body(body))
+    def body(self, body: Body, user: str = "") -> KnownBody | None:
+        """A body, None if nobody has used it yet; with a *user*, if that user has not."""
+        key = keys.body(body, user)
+        row = self.table.get([key]).get(key)
         return known(row) if row else None
 
     def scopes(self, body: Body, user: str = "") -> Iterator[Scope]:

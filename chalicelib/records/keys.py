@@ -25,6 +25,12 @@ import hashlib
 from chalicelib.mind.rows import Key
 from chalicelib.mind.scopes import Body, Scope, escaped
 
+TURNS, MEMORIES, DIGESTS, TOUCHED, TASKS = "turn/", "memory/", "digest/", "touched/", "task_"
+"""Beginnings of sort keys, by which rows of a kind are found and known."""
+
+PENDING, AGAIN = "pending/", "pending/!"
+"""Of the outbox: all its entries, and those for records to be projected once more, which sort before every ULID."""
+
 SHARDS = 16
 """Partitions over which work lists are spread, so that no single key takes every write."""
 
@@ -98,7 +104,7 @@ def conversation(scope: Scope, name: str) -> Key:
 
 def turns(name: str = "") -> str:
     """The prefix of a conversation's turns; of all turns of the scope without a name."""
-    return f"turn/{escaped(name)}/" if name else "turn/"
+    return f"{TURNS}{escaped(name)}/" if name else TURNS
 
 
 def turn(scope: Scope, name: str, position: int) -> Key:
@@ -113,12 +119,22 @@ def message(scope: Scope, name: str, client_id: str) -> Key:
 
 def memory(scope: Scope, memory_id: str) -> Key:
     """A memory's current revision."""
-    return Key(scope.partition, f"memory/{memory_id}")
+    return Key(scope.partition, f"{MEMORIES}{memory_id}")
+
+
+def memory_id(sort: str) -> str:
+    """The memory that a sort key of its row names."""
+    return sort.removeprefix(MEMORIES)
+
+
+def revisions(memory_id: str) -> str:
+    """The prefix of a memory's revisions."""
+    return f"revision/{memory_id}/"
 
 
 def revision(scope: Scope, memory_id: str, number: int) -> Key:
     """A revision, never written twice."""
-    return Key(scope.partition, f"revision/{memory_id}/{number:06d}")
+    return Key(scope.partition, f"{revisions(memory_id)}{number:06d}")
 
 
 def log(scope: Scope, memory_id: str, seq: int) -> Key:
@@ -128,7 +144,7 @@ def log(scope: Scope, memory_id: str, seq: int) -> Key:
 
 def digest(scope: Scope, text: str) -> Key:
     """Which memory says this already."""
-    return Key(scope.partition, f"digest/{text}")
+    return Key(scope.partition, f"{DIGESTS}{text}")
 
 
 def slot(scope: Scope, subject: str, attribute: str, memory_id: str) -> Key:
@@ -148,17 +164,17 @@ def receipt(scope: Scope, request: str) -> Key:
 
 def pending(scope: Scope, ulid: str) -> Key:
     """A record that index and graph don't know yet."""
-    return Key(scope.partition, f"pending/{ulid}")
+    return Key(scope.partition, f"{PENDING}{ulid}")
 
 
 def again(scope: Scope, record: str) -> Key:
-    """A record to be projected once more; sorts before every ULID, so that what is new stays newest."""
-    return Key(scope.partition, f"pending/!{record}")
+    """A record to be projected once more, behind all that is new."""
+    return Key(scope.partition, f"{AGAIN}{record}")
 
 
 def touched(scope: Scope, ulid: str) -> Key:
     """Memories that a recall brought back."""
-    return Key(scope.partition, f"touched/{ulid}")
+    return Key(scope.partition, f"{TOUCHED}{ulid}")
 
 
 def dirty(scope: Scope) -> Key:

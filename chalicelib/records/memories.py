@@ -42,7 +42,7 @@ class Memories:
     def digests(self, scope: Scope, digests: Iterable[str]) -> dict[str, Row]:
         """The digest rows that exist; a row's `memory` names who says this already."""
         rows = self.table.get([keys.digest(scope, digest) for digest in dict.fromkeys(digests)])
-        return {row.key.sort.removeprefix("digest/"): row for row in rows.values()}
+        return {row.key.sort.removeprefix(keys.DIGESTS): row for row in rows.values()}
 
     def adding(self, scope: Scope, memory: Memory, digest: Row | None) -> list[Write]:
         """The writes that add a new memory; *digest* is the row it takes over from a memory no longer valid."""
@@ -70,7 +70,7 @@ class Memories:
         rows: list[Row] = []
         after = None
         while True:
-            page = self.table.query(scope.partition, f"revision/{memory_id}/", after=after, limit=100)
+            page = self.table.query(scope.partition, keys.revisions(memory_id), after=after, limit=100)
             rows += page.rows
             if page.cursor is None:
                 return rows

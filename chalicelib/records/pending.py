@@ -55,12 +55,12 @@ class Outbox:
 
     def newest(self, scope: Scope, limit: int) -> tuple[list[Pending], bool]:
         """The newest entries, and whether there are more."""
-        page = self.table.query(scope.partition, "pending/", limit=limit, newest_first=True)
+        page = self.table.query(scope.partition, keys.PENDING, limit=limit, newest_first=True)
         return [pending_of(row) for row in page.rows], page.cursor is not None
 
     def oldest(self, scope: Scope, limit: int, after: str | None = None) -> list[Pending]:
         """The oldest entries after a sort key."""
-        page = self.table.query(scope.partition, "pending/", limit=limit, after=after)
+        page = self.table.query(scope.partition, keys.PENDING, limit=limit, after=after)
         return [pending_of(row) for row in page.rows]
 
     def keep_vectors(self, entries: Iterable[tuple[Pending, "Vector[float]"]], model: str) -> None:

@@ -10,6 +10,7 @@ from chalicelib.mind.scopes import scope_named
 from chalicelib.ports import Table
 from chalicelib.records import keys
 from chalicelib.records.codec import packed, unpacked
+from chalicelib.records.conversations import week_after
 from chalicelib.records.counting import total
 
 KEPT = timedelta(days=7)
@@ -18,6 +19,12 @@ KEPT = timedelta(days=7)
 LEASE = timedelta(seconds=60)
 """How long whoever works on a task may be silent before another takes it over."""
 
+MOST_LEASE = 10 * LEASE
+"""A lease that ends later than this was written by a clock that runs ahead, and binds nobody."""
+
+LOST = timedelta(minutes=15)
+"""Silence after which a message about a task is taken for lost: far longer than a queue hides one from others."""
+
 TaskStatus = Literal["pending", "running", "succeeded", "failed"]
 
 
@@ -25,7 +32,8 @@ TaskStatus = Literal["pending", "running", "succeeded", "failed"]
 class Task:
     """Remembering that was accepted: where, from which request, how far it has come, and what came of it.
 
-    `done` counts the accepted messages that have been read for statements, of `total`.
+    `done` counts the accepted messages that have been read for statements, of `total`; `attempts` how often it was
+    claimed since the last of them. `holder` is who claimed it, `queued_at` when a message about it was last seen.
     """
 
     id: str
@@ -43,6 +51,8 @@ class Task:
     total: int = 0
     attempts: int = 0
     leased_until: datetime | None = None
+    holder: str = ""
+    queued_at: datetime | None = None
     result: dict[str, Any] | None = None
     error: dict[str, str] | None = None
 
@@ -57,6 +67,15 @@ class Task:
         if self.status == "succeeded":
             return 100
         return min(99, 100 * self.done // self.total) if self.total else 0
+
+    def held(self, now: datetime) -> bool:
+        """True while somebody works on it."""
+        return self.leased_until is not None and now < self.leased_until <= now + MOST_LEASE
+
+    def forgotten(self, now: datetime) -> bool:
+        """True when it waits and no message about it seems to be under way."""
+        due = self.queued_at + LOST if self.queued_at else self.created_at + LEASE
+        return not self.finished and not self.held(now) and due <= now
 
 
 def owned(task: Task, expires: int | None = None) -> list[Put]:
@@ -100,26 +119,31 @@ class Tasks:
         row = self.table.get([key]).get(key)
         return (task_of(row), row.version) if row else None
 
-    def claim(self, project: str, task_id: str, *, now: datetime) -> tuple[Task, int] | None:
+    def claim(self, project: str, task_id: str, *, holder: str, now: datetime) -> tuple[Task, int] | None:
         """Take a task to work on it; None if it is finished, gone, or in somebody else's hands."""
         found = self.find(project, task_id)
-        if found is None or found[0].finished or (found[0].leased_until or now) > now:
+        if found is None or found[0].finished or found[0].held(now):
             return None
-        task = replace(
-            found[0], status="running", attempts=found[0].attempts + 1, leased_until=now + LEASE, updated_at=now
+        return self.changed(
+            *found, status="running", attempts=found[0].attempts + 1, leased_until=now + LEASE, holder=holder,
+            updated_at=now, queued_at=now,
         )
+
+    def changed(self, task: Task, version: int, **changes: Any) -> tuple[Task, int] | None:
+        """The task with these changes, saved, and its new version; None if somebody else was quicker."""
+        after = replace(task, **changes)
         try:
-            self.table.commit(self.saving(task, found[1]))
+            self.table.commit(self.saving(after, version))
         except RowConflict:
             return None
-        return task, found[1] + 1
+        return after, version + 1
 
     def page(
         self, project: str, user: str = "", *, after: str | None, limit: int
     ) -> tuple[list[Task], str | None]:
         """Tasks of a project, or of one user of it, newest first."""
         partition = keys.task(project, "", user).partition
-        page = self.table.query(partition, "task_", after=after, limit=limit, newest_first=True)
+        page = self.table.query(partition, keys.TASKS, after=after, limit=limit, newest_first=True)
         if not user:
             return [task_of(row) for row in page.rows], page.cursor
         wanted = [keys.task(project, row.key.sort) for row in page.rows]
@@ -128,12 +152,19 @@ class Tasks:
 
     def total(self, project: str) -> int | None:
         """How many tasks are kept; None for very many."""
-        return total(self.table, keys.task(project, "").partition, "task_")
+        return total(self.table, keys.task(project, "").partition, keys.TASKS)
 
-    def delete(self, task: Task) -> None:
+    def delete(self, task: Task, *, now: datetime) -> None:
         """The record goes, and with it what was still to be done; turns and memories stay."""
         user = [Delete(put.key) for put in owned(task)]
-        self.table.commit([Delete(keys.task(task.project, task.id)), Delete(keys.open_task(task.id)), *user])
+        gone = [Delete(keys.task(task.project, task.id)), Delete(keys.open_task(task.id)), *user]
+        self.table.commit([*gone, *self.retiring(task, now=now)])
+
+    def retiring(self, task: Task, *, now: datetime) -> list[Write]:
+        """The write that lets the receipt of a task go, a week after nobody needs it any more."""
+        key = keys.receipt(scope_named(task.scope), task.request)
+        row = self.table.get([key]).get(key)
+        return [Put(key, row.data, row.version, week_after(now))] if row else []
 
     def open(self) -> Iterator[tuple[str, str]]:
         """(project, task id) of every task that is not finished, as of now."""

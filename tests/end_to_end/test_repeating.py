@@ -10,7 +10,7 @@ SECONDS = 30
 def test_it_goes_on_without_a_pause_while_there_is_something_left():
     left, done = iter(range(5)), Queue()
 
-    def act():
+    def act(_going):
         number = next(left, None)
         done.put(number)
         return number is not None
@@ -25,7 +25,7 @@ def test_it_goes_on_without_a_pause_while_there_is_something_left():
 
 def test_it_does_not_wait_for_its_pause_when_it_is_woken():
     done = Queue()
-    thread = Repeating("queue", lambda: done.put(1), pause=3600)
+    thread = Repeating("queue", lambda _going: done.put(1), pause=3600)
     thread.start()
     done.get(timeout=SECONDS)
     thread.wake()
@@ -36,11 +36,11 @@ def test_it_does_not_wait_for_its_pause_when_it_is_woken():
 
 
 def test_after_an_error_it_goes_on_and_the_log_holds_no_words_of_it(caplog):
-    tries = Queue()
+    tries, words = Queue(), "a private word"
 
-    def act():
+    def act(_going):
         tries.put(1)
-        raise RuntimeError("a private word")
+        raise RuntimeError(words)
 
     thread = Repeating("queue", act, pause=0.01)
     thread.start()
@@ -54,9 +54,27 @@ def test_after_an_error_it_goes_on_and_the_log_holds_no_words_of_it(caplog):
 
 def test_what_has_ended_before_it_began_does_nothing():
     done = Queue()
-    thread = Repeating("queue", lambda: done.put(1), pause=0)
+    thread = Repeating("queue", lambda _going: done.put(1), pause=0)
     thread.end()
     thread.start()
     thread.join(SECONDS)
     assert done.empty()
+    assert not thread.is_alive()
+
+
+def test_what_takes_long_is_told_that_it_should_end():
+    begun, told = Queue(), Queue()
+
+    def act(going):
+        begun.put(going())
+        while going():
+            thread.ended.wait(SECONDS)
+        told.put(going())
+
+    thread = Repeating("queue", act, pause=3600)
+    thread.start()
+    assert begun.get(timeout=SECONDS)
+    thread.end()
+    assert not told.get(timeout=SECONDS)
+    thread.join(SECONDS)
     assert not thread.is_alive()

@@ -123,6 +123,7 @@ def test_a_task_is_taken_up_though_nothing_can_be_indexed(switches, ada, house):
     switches["queue"].off = True
     task = ada.remember("My brother Emil lives in Turin.", asyncMode=1)["taskId"]
     switches["queue"].off, switches["index"].off = False, True
+    house.clock.move(60)
     with pytest.raises(StoreUnavailable):
         schedules.sweep()
     house.work()

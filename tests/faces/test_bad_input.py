@@ -56,7 +56,7 @@ RECALLING = {
 }
 LIMIT = [("0", "A0420"), ("201", "A0420"), ("-1", "A0420"), ("--1", "A0400"), ("1.5", "A0400"), ("many", "A0400"), ("", "A0400"), ("9" * 30, "A0400")]
 CURSOR = [("", "A0420"), ("!", "A0420"), ("喵", "A0420"), ("eA", "A0420"), ("_____w", "A0420"), ("x" * 9000, "A0420")]
-QUERY_NAME = [(ABSENT, "A0410"), ("", "A0410"), (" ", "A0410"), ("x" * 129, "A0420"), ("a\0b", "A0420")]
+QUERY_NAME = [(ABSENT, "A0410"), ("", "A0410"), (" ", "A0410"), ("x" * 129, "A0420"), ("a\0b", "A0420"), ("\ufffd", "A0420")]
 QUERY_NAMESPACE = [("x" * 129, "A0420"), ("a\0b", "A0420"), ("\u2066", "A0410")]
 PAST = [("2026-03-01T10:00:00Z", "A0420")]
 LISTING = {"memoryAgentName": QUERY_NAME, "namespace": QUERY_NAMESPACE, "limit": LIMIT, "cursor": CURSOR, "asOf": PAST}
@@ -274,3 +274,15 @@ def test_naming_a_user_without_the_right_is_refused(shared, refused, kind):
     caller = shared.caller(kind=kind, **bound)
     refused("A0303", "", "POST", "/v1/memories", REMEMBER, caller=caller, headers={"X-User-Id": "bob"})
     refused("A0303", "", "GET", "/v1/memory-bodies", caller=caller, headers={"X-User-Id": "bob"})
+
+
+@pytest.mark.parametrize("query", ["memoryAgentName=%ff", "memoryAgentName=a%C3", "memoryAgentName=ada&conversationId=%E8%AE"])
+def test_a_query_that_is_not_utf_8_is_refused_rather_than_read_as_another(shared, query):
+    answer = shared.caller().ask("GET", f"/v1/turns?{query}")
+    assert (answer.status, answer.code) == (400, "A0420")
+
+
+def test_no_words_of_python_are_told_to_a_caller(shared):
+    for value in ("--1", "1_0", "\u0661", "+1", " 1"):
+        answer = shared.caller().ask("GET", "/v1/memory-bodies", query={"limit": value})
+        assert (answer.code, "literal" in answer.msg) == ("A0400", False)

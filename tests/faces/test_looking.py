@@ -1,6 +1,10 @@
 """Lists, single things, tasks and health: what is there, page by page, and nothing twice."""
 
+from types import SimpleNamespace
+
 import pytest
+
+from chalicelib.errors import StoreUnavailable
 
 DAY = 86_400
 
@@ -104,6 +108,34 @@ def test_a_body_of_any_name_is_had_by_its_path(host, name):
     assert (one["namespace"], one["memoryAgentName"], one["turnCount"]) == (name, name, 1)
 
 
+def test_a_body_exists_for_a_user_since_that_user_has_used_it(house, host):
+    host.remember("I live in Oslo.")
+    founded = host.get("/v1/memory-bodies/default/ada")["createTime"]
+    house.clock.move(DAY)
+    bound = house.caller(kind="bound", user="alice")
+    bound.remember("I live in Rome.")
+    [listed] = bound.get("/v1/memory-bodies")["list"]
+    assert listed["createTime"] == bound.get("/v1/memory-bodies/default/ada")["createTime"] > founded
+    assert host.get("/v1/memory-bodies/default/ada")["createTime"] == founded
+
+
+def test_a_mind_lists_its_own_body_once_it_is_used(house, full):
+    mind, unused = (house.caller(kind="mind", namespace="default", name=name) for name in ("bob", "eve"))
+    assert [item["memoryAgentName"] for item in mind.get("/v1/memory-bodies")["list"]] == ["bob"]
+    assert mind.get("/v1/memory-bodies", namespace="default")["list"]
+    assert mind.get("/v1/memory-bodies", namespace="work")["list"] == []
+    assert unused.get("/v1/memory-bodies")["list"] == []
+    assert full.get("/v1/memory-bodies")["total"] == 3
+
+
+def test_a_memory_that_has_expired_is_in_no_list(house, host):
+    host.remember("Remember that I have a dentist appointment tomorrow.", "I live in Oslo.")
+    assert host.get("/v1/memories", memoryAgentName="ada")["total"] == 2
+    house.clock.move(3 * DAY)
+    data = host.get("/v1/memories", memoryAgentName="ada")
+    assert (len(data["list"]), data["total"]) == (1, 1)
+
+
 @pytest.mark.usefixtures("full")
 def test_a_bound_key_lists_the_bodies_its_user_has_used_and_no_page_tells_of_others(house):
     bound = house.caller(kind="bound", user="alice")
@@ -185,6 +217,25 @@ def test_a_finished_task_is_gone_after_seven_days_and_told_from_one_that_never_w
 def test_health_is_public_and_says_the_status_alone(host):
     answer = host.ask("GET", "/health", headers={"Authorization": None})
     assert (answer.status, answer.data) == (200, {"status": "ok"})
+
+
+@pytest.mark.parametrize("store", ["index", "graph", "queue"])
+def test_health_names_a_store_that_is_down_and_what_is_up(house, host, store):
+    def gone(*_args, **_more):
+        raise StoreUnavailable(store, "timed out")
+
+    host.get("/health")
+    house.world.__dict__[store] = SimpleNamespace(facets=gone, neighbourhood=gone, depth=gone)
+    data = host.get("/health")
+    assert data["status"] == "degraded"
+    assert data["stores"] == {name: "down" if name == store else "up" for name in ("table", "index", "graph", "queue")}
+
+
+def test_what_is_pending_for_others_is_told_to_nobody(house, host):
+    bound, other = house.caller(kind="bound", user="alice"), house.caller("other")
+    host.remember("I live in Oslo.", asyncMode=1)
+    bound.remember("I live in Rome.", "My sister is called Mia.", asyncMode=1)
+    assert [caller.get("/health")["pending"] for caller in (host, bound, other)] == [3, 2, 0]
 
 
 def test_health_says_more_to_somebody_with_a_key(host):

@@ -46,6 +46,7 @@ def test_a_client_that_has_stopped_waiting_can_ask_how_far_it_is_and_gets_the_on
         early = [send(host) for _ in range(2)]
         assert {answer.status for answer in early} == {409}
         task = early[0].msg.split()[-1]
+        assert early[0].headers["retry-after"] == "59"
         assert host.get("/memories/task/progress", taskId=task)["status"] in {"pending", "running"}
         go.set()
         done = first.result()

@@ -2,7 +2,7 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from threading import Barrier
 
 import pytest
@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chalicelib.mind.rows import RowConflict
-from chalicelib.records.tasks import KEPT, LEASE, Task, Tasks
+from chalicelib.records.tasks import KEPT, LEASE, LOST, Task, Tasks
 
 START = datetime(2026, 5, 28, 9, tzinfo=UTC)
+SECOND = timedelta(seconds=1)
 THREADS = 8
 
 
@@ -49,7 +50,7 @@ def test_of_many_who_claim_one_gets_it(tasks, clock):
 
     def claim(_):
         barrier.wait()
-        return tasks.claim("p", made.id, now=clock.now)
+        return tasks.claim("p", made.id, holder="one", now=clock.now)
 
     with ThreadPoolExecutor(THREADS) as pool:
         claimed = [found for found in pool.map(claim, range(THREADS)) if found]
@@ -59,19 +60,36 @@ def test_of_many_who_claim_one_gets_it(tasks, clock):
 
 def test_a_task_is_taken_over_when_its_holder_falls_silent_and_not_before(tasks, clock):
     made = opened(tasks)
-    first, version = tasks.claim("p", made.id, now=clock.now)
-    assert tasks.claim("p", made.id, now=clock.move(seconds=LEASE.total_seconds() - 1)) is None
-    second, _ = tasks.claim("p", made.id, now=clock.move(seconds=1))
+    first, version = tasks.claim("p", made.id, holder="one", now=clock.now)
+    assert tasks.claim("p", made.id, holder="one", now=clock.move(seconds=LEASE.total_seconds() - 1)) is None
+    second, _ = tasks.claim("p", made.id, holder="one", now=clock.move(seconds=1))
     assert second.attempts == 2
     with pytest.raises(RowConflict):
         tasks.table.commit(tasks.saving(replace(first, done=1), version))
 
 
+def test_a_lease_from_a_clock_that_runs_far_ahead_binds_nobody(tasks, clock):
+    made = opened(tasks)
+    tasks.claim("p", made.id, holder="fast", now=clock.now + timedelta(days=1))
+    assert tasks.claim("p", made.id, holder="one", now=clock.now)[0].holder == "one"
+
+
+def test_a_task_is_forgotten_when_it_waits_and_no_message_about_it_is_under_way(tasks, clock):
+    made = opened(tasks)
+    assert not made.forgotten(START + LEASE - SECOND)
+    assert made.forgotten(START + LEASE)
+    claimed, _ = tasks.claim("p", made.id, holder="one", now=clock.now)
+    assert not claimed.forgotten(clock.now + LOST - SECOND)
+    assert claimed.forgotten(clock.now + LOST)
+    assert not replace(claimed, leased_until=clock.now + LOST + LEASE).forgotten(clock.now + LOST)
+    assert not replace(claimed, status="failed").forgotten(clock.now + LOST)
+
+
 def test_nobody_gets_a_task_that_is_finished_or_gone(tasks, clock):
     made = opened(tasks)
     tasks.table.commit(tasks.closing(replace(made, status="succeeded"), 1))
-    assert tasks.claim("p", made.id, now=clock.now) is None
-    assert tasks.claim("p", "task_none", now=clock.now) is None
+    assert tasks.claim("p", made.id, holder="one", now=clock.now) is None
+    assert tasks.claim("p", "task_none", holder="one", now=clock.now) is None
 
 
 @given(st.builds(task, done=st.integers(0, 12), total=st.integers(0, 10), status=st.sampled_from(["pending", "running", "failed", "succeeded"])))
@@ -107,8 +125,8 @@ def test_a_task_that_was_never_open_can_be_closed_once(tasks):
 
 def test_a_deleted_task_is_gone_with_what_was_to_be_done(tasks, clock):
     made = opened(tasks)
-    mine, version = tasks.claim("p", made.id, now=clock.now)
-    tasks.delete(made)
+    mine, version = tasks.claim("p", made.id, holder="one", now=clock.now)
+    tasks.delete(made, now=clock.now)
     assert tasks.find("p", made.id) is None
     assert list(tasks.open()) == []
     with pytest.raises(RowConflict):

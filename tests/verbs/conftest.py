@@ -25,7 +25,7 @@ from chalicelib.mind.scopes import Body, Scope
 from chalicelib.mind.statements import Entity, Relation, Statement
 from chalicelib.mind.turns import Said
 from chalicelib.once import Once
-from chalicelib.projection import Projection, Touches
+from chalicelib.projection import Projection
 from chalicelib.recall import Cue, Recall
 from chalicelib.records.bodies import Bodies
 from chalicelib.records.conversations import Conversations
@@ -38,6 +38,7 @@ from chalicelib.stores.sqlite.graph import SqliteGraph
 from chalicelib.stores.sqlite.index import SqliteIndex
 from chalicelib.stores.sqlite.queue import SqliteQueue
 from chalicelib.stores.sqlite.table import SqliteTable
+from chalicelib.touches import Touches
 
 START = datetime(2026, 5, 28, 9, tzinfo=UTC)
 ADA = Scope(Body("p", "default", "ada"))
@@ -149,7 +150,7 @@ class Interrupted:
         return called
 
 
-@dataclass(frozen=True)
+@dataclass
 class Mind:
     """All verbs over one set of ports."""
 
@@ -162,7 +163,9 @@ class Mind:
     extractor: object
     analyser: object
     scope: Scope = ADA
+    patient: object = staticmethod(lambda: True)
     counter: object = field(default_factory=count)
+    since: object = None
 
     def now(self):
         return self.clock.now
@@ -170,9 +173,14 @@ class Mind:
     def ids(self):
         return ulid(int(self.clock() * 1000), next(self.counter).to_bytes(10, "big"))
 
-    @staticmethod
-    def patience(_seconds=0):
-        return lambda: True
+    def patience(self, _seconds=0):
+        return self.patient
+
+    def purge(self):
+        return self.table.purge(1000)
+
+    def close(self):
+        """The file is closed by its fixture."""
 
     @property
     def conversations(self):
@@ -188,7 +196,7 @@ class Mind:
 
     @property
     def once(self):
-        return Once(self.table)
+        return Once(self.table, self.since)
 
     @property
     def projection(self):

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from chalicelib.errors import Conflict
+from chalicelib.errors import Conflict, UnderWay
 from chalicelib.once import KEPT, LEASE, Claim
 
 NOW = datetime(2026, 5, 28, 9, tzinfo=UTC)
@@ -82,6 +82,39 @@ def test_a_request_whose_process_died_is_taken_over_after_its_lease(mind, act, d
     with pytest.raises(Conflict, match="task_1"):
         again(mind, act, seconds=LEASE.total_seconds() - 1)
     assert again(mind, act, replace(CLAIM, task="task_2"), seconds=LEASE.total_seconds()) == ({"task": "task_1"}, False)
+    assert done == ["task_1"]
+
+
+@pytest.mark.parametrize("late", ["reply", "failure"])
+def test_who_ends_long_after_his_lease_changes_nothing_of_what_then_stands(mind, act, late):
+    def overtaken(_task):
+        again(mind, act, replace(CLAIM, task="task_2"), seconds=100)
+        if late == "failure":
+            raise RuntimeError
+        return {"task": "late"}
+
+    if late == "failure":
+        with pytest.raises(RuntimeError):
+            again(mind, overtaken)
+    else:
+        assert again(mind, overtaken) == ({"task": "task_1"}, False)
+    assert again(mind, act, seconds=200) == ({"task": "task_1"}, True)
+
+
+def test_while_it_is_under_way_a_repeat_is_told_when_to_come_back(mind, act):
+    mind.once.begun(CLAIM, now=NOW)
+    with pytest.raises(UnderWay) as told:
+        again(mind, act, seconds=20)
+    assert told.value.retry_after == LEASE.total_seconds() - 20
+
+
+def test_who_is_alone_takes_over_at_once_what_was_begun_before(mind, act, done):
+    mind.once.begun(CLAIM, now=NOW)
+    alone = replace(mind.once, since=NOW)
+    assert alone(replace(CLAIM, task="task_2"), act, now=NOW + timedelta(seconds=1)) == ({"task": "task_1"}, False)
+    alone.begun(replace(CLAIM, key="other"), now=NOW + timedelta(seconds=1))
+    with pytest.raises(UnderWay):
+        alone(replace(CLAIM, key="other"), act, now=NOW + timedelta(seconds=2))
     assert done == ["task_1"]
 
 

@@ -8,10 +8,11 @@ from chalicelib.errors import StoreUnavailable
 from chalicelib.mind.association import Associations, Link
 from chalicelib.mind.documents import Asked, Document, Removal, Search, Selection
 from chalicelib.mind.rows import MOST_WRITES, Delete, Put
-from chalicelib.projection import GONE, Touches
+from chalicelib.projection import GONE
 from chalicelib.records import keys
 from chalicelib.records.codec import packed
 from chalicelib.records.pending import marked, marked_scope, noted
+from chalicelib.touches import Touches
 
 
 class Recorded:
@@ -209,28 +210,48 @@ class TestTouches:
         mind.clock.move(days=3)
         mind.ask("Whom does Ann know?")
         racing = interrupted(mind.table, "get", lambda: mind.say("Note Ann knows Bob"))
-        assert Touches(racing).fold(mind.scope, now=mind.now()) == 0
+        assert Touches(racing).fold(mind.scope, now=mind.now(), patience=mind.patience()) == 0
         assert len(mind.rows("touched/")) == 1
-        assert Touches(mind.table).fold(mind.scope, now=mind.now()) == 1
+        assert Touches(mind.table).fold(mind.scope, now=mind.now(), patience=mind.patience()) == 1
         assert len(mind.kept()[0].sources) == 2
 
-    def test_a_recall_of_as_many_as_can_be_asked_for_can_be_folded(self, mind):
+    def test_of_a_recall_of_more_than_one_commit_can_change_every_memory_rises(self, mind):
         for piece in range(4):
             mind.say(*(f"Note tea number {piece * 30 + each}" for each in range(30)))
-        assert len(mind.ask("tea number", limit=100).memories) >= MOST_WRITES - 1
+        mind.clock.move(days=3)
+        asked = {item.memory.id for item in mind.ask("tea number", limit=100).memories}
+        assert len(asked) > MOST_WRITES - 1
         mind.sweep()
+        assert {memory.id for memory in mind.kept() if memory.impression.at == mind.now()} == asked
         assert mind.rows("touched/") == []
 
-
-def test_a_hundred_recalls_are_folded_sweep_by_sweep(mind, memory):
-    mind.clock.move(days=3)
-    for _ in range(100):
-        mind.clock.move(seconds=1)
-        mind.ask("Whom does Ann know?")
-    for _ in range(3):
+    def test_a_hundred_recalls_are_folded_in_one_sweep_each_of_them_once(self, mind, memory):
+        mind.clock.move(days=3)
+        risen = memory.impression
+        for _ in range(100):
+            mind.clock.move(seconds=1)
+            mind.ask("Whom does Ann know?")
+            risen = risen.touched(mind.now())
         mind.sweep()
-    assert mind.rows("touched/") == []
-    assert memory.impression.felt(mind.now()) < mind.kept()[0].impression.felt(mind.now()) <= 1
+        assert (mind.kept()[0].impression, mind.rows("touched/")) == (risen, [])
+
+    def test_recalls_of_many_different_memories_are_folded_commit_by_commit(self, mind):
+        for number in range(90):
+            mind.say(f"Note box{number} is green")
+        for number in range(90):
+            mind.table.commit(Touches(mind.table).noting(
+                mind.scope, mind.ids(), [each.id for each in mind.kept()[number:number + 3]], now=mind.now(), expires=2**33,
+            ))
+        mind.clock.move(days=3)
+        assert Touches(mind.table).fold(mind.scope, now=mind.now(), patience=mind.patience()) == 90
+
+    @pytest.mark.usefixtures("memory")
+    def test_impatience_leaves_the_rest_for_next_time(self, mind):
+        for _ in range(100):
+            mind.ask("Whom does Ann know?")
+        turns = iter([True, False])
+        assert 0 < Touches(mind.table).fold(mind.scope, now=mind.now(), patience=lambda: next(turns)) < 100
+        assert mind.rows("touched/")
 
 
 def test_documents_and_edges_carry_what_can_be_filtered_by(mind):

@@ -212,6 +212,28 @@ def test_a_rebuild_after_that_begins_anew(opened, full):
     assert opened(Letters(*NEW)).rebuild(quiet) == 8
 
 
+def test_a_rebuild_that_a_server_finished_is_forgotten_though_new_things_are_pending(opened, full):
+    """What waits in the outbox then has been said since, and tells nothing of the rebuild."""
+    test_what_a_stopped_rebuild_has_left_a_server_brings_back_by_itself(opened, full)
+    world = opened(Letters(*NEW, left=0))
+    world.say(ADA, "Vera mends clocks.")
+    assert world.projection.depth() == 2
+    assert opened(Letters(*NEW)).rebuild(quiet) == 12
+
+
+def test_a_rebuild_that_was_stopped_while_it_noted_trusts_no_marker_of_an_earlier_one(opened, full):
+    test_what_a_stopped_rebuild_has_left_a_server_brings_back_by_itself(opened, full)
+    world = opened(Letters(*NEW))
+
+    def stop(_what, number):
+        raise KeyboardInterrupt(number)
+
+    with pytest.raises(KeyboardInterrupt):
+        world.rebuild(stop)
+    assert opened(Letters(*NEW)).rebuild(quiet) == 8
+    assert opened(Letters(*NEW)).held(ADA) == full[ADA]
+
+
 @pytest.mark.usefixtures("full")
 def test_one_that_stopped_while_it_noted_has_emptied_nothing_and_is_done_by_the_next_call(opened):
     world = opened(Letters(*NEW))

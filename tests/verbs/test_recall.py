@@ -79,6 +79,16 @@ class TestCost:
         assert before.items() <= after.items()
 
 
+    def test_a_recall_that_only_looks_touches_nothing(self, full):
+        found = full.ask("green tea", touching=False)
+        assert found.memories
+        assert full.rows("touched/") == []
+
+    def test_looking_back_touches_nothing(self, full):
+        assert full.ask("green tea", until=full.now()).memories
+        assert full.rows("touched/") == []
+
+
 class TestFinding:
     def test_what_was_just_said_is_found_with_its_memory_and_its_prompt(self, mind):
         mind.say("Note green tea is good", "Lunch at noon")
@@ -103,6 +113,11 @@ class TestFinding:
         assert texts(found) == ["Ann knows Bob"]
         assert [(item.step.source, item.memory.text) for item in found.associations] == [("bob", "Bob knows Cid")]
         assert mind.ask("Whom does Ann see?", limit=1, associative=False).associations == ()
+
+    def test_a_memory_that_states_several_edges_comes_by_the_nearest(self, mind):
+        mind.say("Note Ann knows Bob", "Note Bob knows Cid and Cid knows Dan")
+        found = mind.ask("Whom does Ann see?", limit=1)
+        assert [(item.step.source, item.step.target, item.step.hops) for item in found.associations] == [("bob", "cid", 1)]
 
     def test_a_recall_founds_the_body_it_asks(self, mind):
         assert mind.ask("anything").abstained

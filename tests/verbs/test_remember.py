@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from chalicelib.errors import Conflict
+from chalicelib.errors import Conflict, StoreUnavailable
 from chalicelib.mind.memories import MOST_SOURCES
 from chalicelib.mind.turns import Said
 from chalicelib.once import Claim
@@ -43,6 +43,46 @@ class Dying(list):
     def __iter__(self):
         self.read += 1
         return super().__iter__() if self.read == 1 else self.dying()
+
+
+class Meanwhile:
+    """An extractor while whose reading something else happens, once."""
+
+    def __init__(self, extractor, act):
+        self.extractor, self.act = extractor, act
+
+    def extract(self, turns):
+        act, self.act = self.act, lambda: None
+        act()
+        return self.extractor.extract(turns)
+
+
+class Broken:
+    """An extractor that always fails."""
+
+    def extract(self, _turns):
+        raise ValueError
+
+
+class Going:
+    """A table that takes so many commits and then does not answer any more."""
+
+    def __init__(self, table, after):
+        self.table, self.left = table, after
+
+    def __getattr__(self, name):
+        def called(*args, **more):
+            self.left -= name == "commit"
+            if self.left < 0:
+                raise StoreUnavailable("table", name)
+            return getattr(self.table, name)(*args, **more)
+        return called
+
+
+def task_of(mind):
+    """The one task that is open."""
+    [(project, task)] = mind.tasks.open()
+    return mind.tasks.find(project, task)[0]
 
 
 def contents(mind, conversation="c"):
@@ -242,14 +282,28 @@ class TestBadDays:
         assert len(done.warnings) == 1
         assert list(mind.tasks.open()) == [("p", done.task.id)]
 
-    def test_with_a_queue_and_the_table_down_in_the_middle_nothing_accepted_is_lost(self, mind, down):
-        hurt = replace(mind, queue=down)
-        hurt = replace(hurt, extractor=down)
-        done = hurt.say("Note I like tea")
+    def test_with_the_extractor_and_the_queue_down_nothing_accepted_is_lost(self, mind, down):
+        done = replace(mind, queue=down, extractor=down).say("Note I like tea")
         assert (done.task.status, len(done.warnings)) == ("running", 2)
         mind.clock.move(seconds=60)
         assert mind.carry_on(done.task)
         assert len(mind.kept()) == 1
+
+    @pytest.mark.parametrize("nth", range(4))
+    def test_with_the_table_gone_after_the_turns_are_accepted_nothing_is_lost(self, mind, nth):
+        """The table goes at the next commit, of which there are four: the turns, the memory, progress, the end."""
+        table = Going(mind.table, after=nth)
+        if nth == 0:
+            with pytest.raises(StoreUnavailable):
+                replace(mind, table=table).say("Note I like tea", request="r1")
+        else:
+            assert replace(mind, table=table).say("Note I like tea", request="r1").warnings
+        mind.clock.move(seconds=60)
+        mind.say("Note I like tea", request="r1")
+        for project, task in list(mind.tasks.open()):
+            assert mind.carry_on(mind.tasks.find(project, task)[0])
+        mind.sweep()
+        assert (contents(mind), [memory.text for memory in mind.kept()], mind.pending()) == (["Note I like tea"], ["I like tea"], [])
 
     @pytest.mark.parametrize("after", [0, 1, 2, 4])
     def test_who_carries_on_after_a_death_doubles_nothing_and_lists_each_memory_once(self, mind, after):
@@ -284,10 +338,6 @@ class TestBadDays:
         assert [memory.text for memory in mind.kept()] == ["a"]
 
     def test_a_task_that_fails_again_and_again_is_given_up_and_its_turns_stay(self, mind):
-        class Broken:
-            def extract(self, _turns):
-                raise ValueError
-
         task = mind.say("Note a", deferred=True).task
         served = [replace(mind, extractor=Broken()).carry_on(task) for _ in range(5)]
         assert served == [False] * 4 + [True]
@@ -296,14 +346,87 @@ class TestBadDays:
         assert (contents(mind), list(mind.tasks.open())) == (["Note a"], [])
         assert mind.ask("What was the note?").evidence
 
+    def test_a_model_that_is_away_is_not_the_tasks_fault(self, mind, down):
+        task = mind.say("Note a", deferred=True).task
+        assert [replace(mind, extractor=down).carry_on(task) for _ in range(9)] == [False] * 9
+        assert mind.carry_on(task)
+        assert len(mind.kept()) == 1
+
+    def test_a_task_whose_workers_die_without_a_word_is_given_up_too(self, mind):
+        task = mind.say("Note a", deferred=True).task
+        for _ in range(5):
+            with pytest.raises(Killed):
+                replace(mind, extractor=DyingExtractor(mind.extractor, 0)).carry_on(task)
+            mind.clock.move(seconds=60)
+        assert mind.carry_on(task)
+        failed, _ = mind.tasks.find("p", task.id)
+        assert (failed.status, failed.error["msg"]) == ("failed", "SilencedError in each of 6 attempts")
+
+    def test_a_long_task_that_gets_further_each_time_is_never_given_up(self, mind):
+        task = mind.say(*(f"Note {number}" for number in range(640)), deferred=True).task
+        for piece in range(9):
+            turns = iter([True, False, False])
+            assert not replace(mind, patient=lambda turns=turns: next(turns)).carry_on(task)
+            assert mind.tasks.find("p", task.id)[0].done == 64 * (piece + 1)
+            with pytest.raises(Killed):
+                replace(mind, extractor=DyingExtractor(mind.extractor, 0)).carry_on(task)
+            mind.clock.move(seconds=60)
+        assert mind.carry_on(task)
+        assert len(mind.kept()) == 640
+
+    def test_who_was_thought_dead_takes_nothing_from_whom_came_after(self, mind):
+        """The first worker fails long after its lease, while the second is at it."""
+        task = mind.say("Note a", deferred=True).task
+
+        def overtaken():
+            mind.clock.move(seconds=61)
+            mind.tasks.claim("p", task.id, holder="second", now=mind.now())
+            raise ValueError
+
+        assert not replace(mind, extractor=Meanwhile(mind.extractor, overtaken)).carry_on(task)
+        held, _ = mind.tasks.find("p", task.id)
+        assert (held.holder, held.held(mind.now())) == ("second", True)
+
+    def test_long_messages_are_read_in_pieces_so_that_a_task_can_be_put_down_between_them(self, mind):
+        task = mind.say(*(f"Note {number} " + "x" * 90_000 for number in range(5)), deferred=True).task
+        turns = iter([True, False, False])
+        assert not replace(mind, patient=lambda: next(turns)).carry_on(task)
+        assert mind.tasks.find("p", task.id)[0].done == 2
+
     def test_a_task_that_is_deleted_under_way_ends_without_a_trace(self, mind):
         task = mind.say("Note a", deferred=True).task
-        claimed, version = mind.tasks.claim("p", task.id, now=mind.now())
-        mind.tasks.delete(task)
+        claimed, version = mind.tasks.claim("p", task.id, holder="one", now=mind.now())
+        mind.tasks.delete(task, now=mind.now())
         with pytest.raises(Conflict):
             mind.derivation(claimed, version, (), clock=mind.now, ids=mind.ids, patience=mind.patience())
         assert mind.tasks.find("p", task.id) is None
         assert list(mind.tasks.open()) == []
+
+    def test_a_request_whose_task_is_deleted_under_way_says_so_and_queues_nothing(self, mind):
+        extractor = Meanwhile(mind.extractor, lambda: mind.tasks.delete(task_of(mind), now=mind.now()))
+        done = replace(mind, extractor=extractor).say("Note a")
+        assert (done.task.status, len(done.warnings), mind.queue.depth()) == ("failed", 1, 0)
+        assert "deleted" in done.warnings[0]
+
+    def test_a_request_whose_task_a_worker_has_taken_over_and_finished_gets_its_result(self, mind):
+        def overtaken():
+            mind.clock.move(seconds=61)
+            assert mind.carry_on(task_of(mind))
+
+        done = replace(mind, extractor=Meanwhile(mind.extractor, overtaken)).say("Note a")
+        assert (done.task.status, done.task.result["summarys"], done.warnings) == ("succeeded", ["a"], ())
+
+    @pytest.mark.parametrize("ending", ["deleted", "failed", "succeeded"])
+    def test_the_receipt_of_a_task_goes_a_week_after_its_end(self, mind, ending):
+        task = mind.say("Note a", deferred=True, request="r1").task
+        if ending == "deleted":
+            mind.tasks.delete(task, now=mind.now())
+        for _ in range(5):
+            replace(mind, extractor=Broken() if ending == "failed" else mind.extractor).carry_on(task)
+        found = mind.tasks.find("p", task.id)
+        assert (found[0].status if found else "deleted") == ending
+        [receipt] = mind.rows("receipt/")
+        assert receipt.expires == int(mind.now().timestamp()) + 7 * 86_400
 
     def test_a_memory_that_has_expired_is_made_anew(self, mind):
         mind.say("Note busy now")

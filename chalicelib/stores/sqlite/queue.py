@@ -55,7 +55,7 @@ class SqliteQueue:
             cursor.execute(FINISH, (int(number),))
 
     def depth(self) -> int:
-        """How many messages are not finished, hidden ones too. Not of the port."""
+        """How many messages are not finished, hidden ones too."""
         with self._database.reading() as cursor:
             depth: int = cursor.execute("SELECT count(*) FROM messages").fetchone()[0]
         return depth

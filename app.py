@@ -1,8 +1,8 @@
 """The Chalice application: makes it, registers the interfaces, and nothing else."""
 
 from chalicelib.faces import admin, memnet
-from chalicelib.faces.gateway import Gateway
+from chalicelib.faces.application import Application
 
-app = Gateway(app_name="reverie")
+app = Application(app_name="reverie")
 app.register_blueprint(memnet.routes)
 app.register_blueprint(admin.routes)

@@ -53,12 +53,12 @@ class Accepted:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """The rows that decide what is new."""
+    """The rows that decide what is new, and the fingerprint of each message."""
 
     wish: Wish
     rows: Mapping[Key, Row]
     place: Place
-    names: tuple[str, ...]
+    marks: tuple[str, ...]
 
     def row(self, key: Key) -> Row | None:
         """The row under this key, as read."""
@@ -122,22 +122,22 @@ class Acceptance:
 
     def __call__(self, wish: Wish, *, now: datetime, ids: Callable[[], str]) -> Accepted:
         """Accept what is new. Raises Conflict when the request's name was used for another list."""
-        marks = [repetition.fingerprint(message) for message in wish.messages]
+        marks = tuple(repetition.fingerprint(message) for message in wish.messages)
         entries: list[Key] = []
         lost = 0
         while lost < ATTEMPTS:
             standing = self.standing(wish, marks)
-            receipt = self.receipt(standing, marks)
+            receipt = self.receipt(standing)
             try:
                 if not receipt.left:
                     return self.ended(standing, receipt, entries, now=now)
-                entries += self.accept(standing, receipt, marks, now=now, ids=ids)
+                entries += self.accept(standing, receipt, now=now, ids=ids)
                 lost = 0
             except RowConflict:
                 lost += 1
         raise StoreUnavailable("table", "too many writers in this conversation")
 
-    def standing(self, wish: Wish, marks: Sequence[str]) -> Standing:
+    def standing(self, wish: Wish, marks: tuple[str, ...]) -> Standing:
         """What decides, in one read."""
         scope, name = wish.scope, list_name(wish, marks)
         wanted = [
@@ -146,33 +146,34 @@ class Acceptance:
             *(keys.message(scope, wish.conversation, m.message) for m in wish.messages if m.message is not None),
         ]
         rows = self.table.get(list(dict.fromkeys(wanted)))
-        return Standing(wish, rows, self.bodies.placed([scope], rows)[0], tuple(marks))
+        return Standing(wish, rows, self.bodies.placed([scope], rows)[0], marks)
 
-    def receipt(self, standing: Standing, marks: Sequence[str]) -> Receipt:
+    def receipt(self, standing: Standing) -> Receipt:
         """The receipt of a former try, else a new one that says which messages are new.
 
         Where others have written to the conversation since, what is left of a former try is looked at once more: they
         may have sent the same.
         """
-        wish, name = standing.wish, repetition.whole([*marks, *["-"] * repetition.LEAST]) or ""
+        wish, name = standing.wish, repetition.whole([*standing.marks, *["-"] * repetition.LEAST]) or ""
         if standing.receipt is None:
-            return Receipt(name, wish.conversation, self.new(standing, marks))
+            return Receipt(name, wish.conversation, self.new(standing))
         receipt = unpacked(Receipt, standing.receipt.data)
         if receipt.name != name:
             raise Conflict("this request was begun with other messages")
         if not receipt.left or at(standing.head).next == receipt.positions[-1] + 1:
             return receipt
-        new = set(self.new(standing, marks))
+        new = set(self.new(standing))
         accepted = receipt.fresh[:len(receipt.positions)]
         return replace(receipt, fresh=(*accepted, *(index for index in receipt.left if index in new)))
 
-    def new(self, standing: Standing, marks: Sequence[str]) -> tuple[int, ...]:
+    def new(self, standing: Standing) -> tuple[int, ...]:
         """Indexes of the messages that are new, in order."""
-        return tuple(sorted(fresh_by_id(standing) | self.fresh_in_list(standing, marks)))
+        return tuple(sorted(fresh_by_id(standing) | self.fresh_in_list(standing)))
 
-    def fresh_in_list(self, standing: Standing, marks: Sequence[str]) -> set[int]:
+    def fresh_in_list(self, standing: Standing) -> set[int]:
         """Messages without an id that are not a repeat of what is stored."""
-        wish, indexes, name = standing.wish, listed(standing.wish), list_name(standing.wish, marks)
+        wish, marks, indexes = standing.wish, standing.marks, listed(standing.wish)
+        name = list_name(wish, marks)
         if name and standing.row(keys.heard(wish.scope, name)):
             return set()
         head = at(standing.head)
@@ -186,7 +187,7 @@ class Acceptance:
         return set(indexes[repetition.overlap(head.fingerprints, [marks[index] for index in indexes], earlier):])
 
     def accept(
-        self, standing: Standing, receipt: Receipt, marks: Sequence[str], *, now: datetime, ids: Callable[[], str]
+        self, standing: Standing, receipt: Receipt, *, now: datetime, ids: Callable[[], str]
     ) -> list[Key]:
         """Commit the next piece; returns its outbox entries."""
         wish, head = standing.wish, at(standing.head)
@@ -196,7 +197,7 @@ class Acceptance:
         entries = [noted(wish.scope, ids(), keys.turn(wish.scope, turn.conversation, turn.position)) for turn in turns]
         self.table.commit([
             *self.conversations.adding(wish.scope, turns), *entries, marked(wish.scope),
-            *self.heads(standing, after, piece, marks, now=now),
+            *self.heads(standing, after, piece, now=now),
             *self.founding(standing, receipt, now=now),
         ])
         return [entry.key for entry in entries]
@@ -207,20 +208,20 @@ class Acceptance:
         return replace(turn, terms=Counter(self.analyser.terms(turn.labelled)))
 
     def heads(
-        self, standing: Standing, receipt: Receipt, piece: Sequence[int], marks: Sequence[str], *, now: datetime
+        self, standing: Standing, receipt: Receipt, piece: Sequence[int], *, now: datetime
     ) -> list[Write]:
         """The writes that move conversation and receipt on; with the last piece the list is known as a whole.
 
         Of messages with an id no fingerprint is kept: between others they would hide a repeat of those.
         """
         wish, head = standing.wish, at(standing.head)
-        unnamed = (marks[index] for index in piece if wish.messages[index].message is None)
+        unnamed = (standing.marks[index] for index in piece if wish.messages[index].message is None)
         moved = Head(head.next + len(piece), (*head.fingerprints, *unnamed)[-repetition.KEPT:])
         writes: list[Write] = [
             put(keys.conversation(wish.scope, wish.conversation), packed(moved), standing.head),
             put(keys.receipt(wish.scope, wish.request), packed(receipt), standing.receipt),
         ]
-        name = list_name(wish, standing.names)
+        name = list_name(wish, standing.marks)
         if name and not receipt.left:
             writes.append(Put(keys.heard(wish.scope, name), {}, expires=week_after(now)))
         return writes

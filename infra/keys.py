@@ -14,10 +14,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import get_args
 
-from chalicelib.errors import Malformed, MindError, Unauthenticated
+from chalicelib.errors import Malformed, Unauthenticated
 from chalicelib.faces.requests import MOST_NAME_BYTES, identifier
 from chalicelib.mind.access import Credential, CredentialKind
-from chalicelib.wiring import World, close, world
+from chalicelib.wiring import World
+from infra.homes import over
 
 PROJECT = "default"
 MOST_PROJECT = 128
@@ -113,15 +114,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parsed(arguments)
     home = options.home.expanduser().resolve()
     home.mkdir(mode=0o700, parents=True, exist_ok=True)
-    os.environ["REVERIE_HOME"], os.environ["REVERIE_STORES"] = str(home), "embedded"
-    try:
-        options.act(world(), options)
-    except MindError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
-    finally:
-        close()
-    return 0
+    return over(home, lambda here: options.act(here, options))
 
 
 if __name__ == "__main__":

@@ -12,8 +12,8 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from chalicelib.errors import MindError
-from chalicelib.wiring import close, world
+from chalicelib.wiring import World
+from infra.homes import over
 from infra.server import ClaimError, held
 
 SECONDS = 2.0
@@ -52,27 +52,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     try:
         with held(home, "rebuilds its index"):
-            return rebuilt(home)
+            os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the server has it
+            return over(home, rebuild)
     except ClaimError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
 
 
-def rebuilt(home: Path) -> int:
-    """Rebuild a home that is held. Returns the exit code."""
-    os.environ["REVERIE_HOME"], os.environ["REVERIE_STORES"] = str(home), "embedded"
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the server has it
+def rebuild(here: World) -> None:
+    """Rebuild a home that is held, showing how far it has come."""
     progress = Progress()
-    try:
-        here = world()
-        count = here.rebuild(progress)
-        print(f"rebuilt {count} records with {here.embedder.model} in {time.monotonic() - progress.begun:.0f} s")
-    except MindError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
-    finally:
-        close()
-    return 0
+    count = here.rebuild(progress)
+    print(f"rebuilt {count} records with {here.embedder.model} in {time.monotonic() - progress.begun:.0f} s")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What tests of several kinds share: the embedded server as a program of its own."""
+"""What tests of several kinds share: a clock set by hand, and the embedded server as a program of its own."""
 
 import http.client
 import json
@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from threading import Thread
 from urllib.parse import urlsplit
@@ -16,6 +17,25 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("REVERIE_")}
 SECONDS = 60
+
+
+@dataclass
+class Clock:
+    """A clock that stands still until it is moved."""
+
+    now: datetime = datetime(2026, 5, 28, 9, tzinfo=UTC)
+
+    def __call__(self):
+        return self.now.timestamp()
+
+    def move(self, **passed):
+        self.now += timedelta(**passed)
+        return self.now
+
+
+@pytest.fixture
+def clock():
+    return Clock()
 
 
 @dataclass

@@ -1,6 +1,6 @@
 """The MemNetAI interface: remember and recall as memnetai-python-sdk speaks them, and what it lacks to look inside.
 
-Each route is one line; what it does stands in the function of the same name below it.
+Each route is one line that hands over to a function of a Call, which stands below it.
 """
 
 from functools import partial
@@ -26,6 +26,7 @@ from chalicelib.mind.times import iso, milliseconds, said
 from chalicelib.recall import Cue, Recollection
 from chalicelib.records import keys
 from chalicelib.records.bodies import KnownBody
+from chalicelib.records.conversations import turn_of
 from chalicelib.records.pending import Outbox
 from chalicelib.records.tasks import KEPT, Task
 
@@ -238,12 +239,12 @@ def body_json(call: Call, known: KnownBody) -> Data:
     turns = call.here.index.facets(scopes, "turn")
     newest = call.here.index.select(scopes, Selection("turn", limit=1)).ids
     found = call.here.table.get([Key(scope, name) for scope in scopes for name in newest]).values()
-    updated = max((row.data["recorded_at"] for row in found), default=iso(known.created_at))
+    updated = max((turn_of(row).recorded_at for row in found), default=known.created_at)
     return {
         "namespace": body.namespace, "memoryAgentName": body.name, "memoryCount": memories.get("total", 0),
         "statusCounts": {str(state): memories.get(f"state:{state}", 0) for state in (1, 2, 3, 4)},
         "turnCount": turns.get("total", 0), "active": True, "autoThinkCount": 0, "autoDreamCount": 0,
-        "createTime": iso(known.created_at), "updateTime": updated,
+        "createTime": iso(known.created_at), "updateTime": iso(updated),
     }
 
 

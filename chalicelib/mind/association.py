@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """source -relation-> target; names are canonical (see `names.canonical`), types may be empty (unknown)."""
+    """source -relation-> target; names are canonical (see `texts.canonical`), types may be empty (unknown)."""
 
     source: str
     relation: str

@@ -10,9 +10,6 @@ from chalicelib.mind.statements import Category, Entity, Interval, Language, Rel
 from chalicelib.mind.turns import Turn
 
 VALID, SUSPECTED, OUTDATED, DENIED = 1, 2, 3, 4
-LATEST_CHANGES = 3
-"""How many changes a memory carries with it; the log keeps all."""
-
 MOST_SOURCES = 40
 """How many sources a memory carries: the first half and the latest half, so that its row stays small."""
 

@@ -86,10 +86,6 @@ class Calibration:
         """From floor to ceiling."""
         return self.ceiling - self.floor
 
-    def similarity(self, cosine: float) -> float:
-        """The cosine placed between floor and ceiling, 0..1."""
-        return min(1.0, max(0.0, (cosine - self.floor) / self.span))
-
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
@@ -395,11 +391,3 @@ def nearness(
         + weight * words.held(hit)[0]
         for hit in hits
     ]
-
-
-def relevance(
-    question: Question, hits: Sequence[Hit], statistics: Statistics | None,
-    background: Sequence[float] | None, calibration: Calibration,
-) -> float:
-    """The relevance of the best hit (see `relevances`), 0 if there is none."""
-    return max(relevances(question, hits, statistics, background, calibration), default=0.0)

@@ -1,6 +1,6 @@
 """Times as we keep them: aware datetimes inside, ISO 8601 and epoch milliseconds outside."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
 from chalicelib.errors import Malformed, OutOfRange
 
@@ -18,11 +18,6 @@ def parsed(text: str) -> datetime:
 def milliseconds(moment: datetime) -> int:
     """Epoch milliseconds."""
     return round(moment.timestamp() * 1000)
-
-
-def moment_at(epoch_milliseconds: int) -> datetime:
-    """The time of so many epoch milliseconds, in UTC."""
-    return datetime.fromtimestamp(epoch_milliseconds / 1000, UTC)
 
 
 def said(field: str, text: str) -> datetime:

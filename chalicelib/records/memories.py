@@ -7,6 +7,7 @@ from chalicelib.mind.memories import Memory
 from chalicelib.mind.rows import ABSENT, Put, Row, Write
 from chalicelib.mind.scopes import Scope
 from chalicelib.mind.texts import canonical
+from chalicelib.mind.times import iso
 from chalicelib.ports import Table
 from chalicelib.records import keys
 from chalicelib.records.codec import packed, unpacked
@@ -46,7 +47,7 @@ class Memories:
 
     def adding(self, scope: Scope, memory: Memory, digest: Row | None) -> list[Write]:
         """The writes that add a new memory; *digest* is the row it takes over from a memory no longer valid."""
-        revision = {"text": memory.text, "at": memory.recorded_at.isoformat()}
+        revision = {"text": memory.text, "at": iso(memory.recorded_at)}
         writes: list[Write] = [
             Put(keys.memory(scope, memory.id), packed(memory), ABSENT),
             Put(keys.revision(scope, memory.id, memory.revision), revision, ABSENT),

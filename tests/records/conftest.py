@@ -1,8 +1,7 @@
 """What tests of records share: the real table in a file of its own, and a clock set by hand."""
 
 from contextlib import closing
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 import pytest
 
@@ -11,25 +10,6 @@ from chalicelib.stores.sqlite.connection import Database
 from chalicelib.stores.sqlite.table import SqliteTable
 
 START = datetime(2026, 5, 28, 9, tzinfo=UTC)
-
-
-@dataclass
-class Clock:
-    """A clock that stands still until it is moved."""
-
-    now: datetime = START
-
-    def __call__(self):
-        return self.now.timestamp()
-
-    def move(self, **passed):
-        self.now += timedelta(**passed)
-        return self.now
-
-
-@pytest.fixture
-def clock():
-    return Clock()
 
 
 @pytest.fixture

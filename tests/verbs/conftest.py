@@ -45,19 +45,6 @@ ADA = Scope(Body("p", "default", "ada"))
 KNOWS = re.compile(r"(\w+) knows (\w+)")
 
 
-@dataclass
-class Clock:
-    """A clock that stands still until it is moved."""
-
-    now: datetime = START
-
-    def __call__(self):
-        return self.now.timestamp()
-
-    def move(self, **passed):
-        self.now += timedelta(**passed)
-
-
 class WordEmbedder:
     """Texts to vectors by their words, each word a dimension; texts are near each other as far as they share words."""
 
@@ -154,7 +141,7 @@ class Interrupted:
 class Mind:
     """All verbs over one set of ports."""
 
-    clock: Clock
+    clock: object
     table: object
     index: object
     graph: object
@@ -267,11 +254,6 @@ class Mind:
 @pytest.fixture(scope="session")
 def analyser():
     return Analysis()
-
-
-@pytest.fixture
-def clock():
-    return Clock()
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from chalice.app import Chalice
 from chalicelib.faces.replies import templated
 
 
-class Gateway(Chalice):
+class Application(Chalice):
     """Chalice, with its own refusals (405, 500) templated and CORS on every status."""
 
     def __call__(self, event: Any, context: Any) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from chalicelib.derivation import Derivation
 from chalicelib.errors import Conflict, Malformed, StoreUnavailable
 from chalicelib.fresh import FreshTail
 from chalicelib.mind.ids import ulid
+from chalicelib.mind.ranking import Calibration
 from chalicelib.once import Once
 from chalicelib.ports import Analyser, AssociationGraph, Embedder, Extractor, Queue, SearchIndex, Table
 from chalicelib.projection import Projection
@@ -27,6 +28,7 @@ from chalicelib.recall import Recall
 from chalicelib.records.bodies import Bodies
 from chalicelib.records.conversations import Conversations
 from chalicelib.records.credentials import Credentials
+from chalicelib.records.embedders import Embedders
 from chalicelib.records.memories import Memories
 from chalicelib.records.tasks import Tasks
 from chalicelib.remember import Remember
@@ -149,12 +151,31 @@ class World:
     def embedder(self) -> Embedder:
         """Text to vectors."""
         if self.settings.embedder == "openai":
-            from chalicelib.language.openai import opened
-
-            return opened(self.settings.openai_base_url, self.settings.openai_api_key, self.settings.embedding_model)
+            return self.endpoint()
         from chalicelib.language.e5.model import E5, built
 
         return E5(LAYER if LAYER.exists() else built(self.cache / "e5"), threads=min(2, os.cpu_count() or 1))
+
+    def endpoint(self) -> Embedder:
+        """The model behind an endpoint, measured once, so that a later start needs no answer from it."""
+        from chalicelib.language.openai import opened
+
+        settings, name = self.settings, self.endpoint_name
+        known = self.embedders.get(name)
+        embedder = opened(settings.openai_base_url, settings.openai_api_key, settings.embedding_model, known)
+        if known is None:
+            self.embedders.keep(name, embedder.dimension, Calibration(embedder.floor, embedder.ceiling))
+        return embedder
+
+    @property
+    def endpoint_name(self) -> str:
+        """What tells the model behind the endpoint from any other."""
+        return f"{self.settings.openai_base_url} {self.settings.embedding_model}"
+
+    @cached_property
+    def embedders(self) -> Embedders:
+        """Records of what was measured of embedding models."""
+        return Embedders(self.table)
 
     @cached_property
     def analyser(self) -> Analyser:
@@ -229,7 +250,9 @@ class World:
         """Empty index and graph and refill them from the Table, with the embedder of now; returns how many records.
 
         For a process that has the home to itself. *told*: called with what is being done and how many records so far.
+        A model behind an endpoint is measured anew.
         """
+        self.embedders.forget(self.endpoint_name)
         index, graph, embedder = self.sqlite_index, self.sqlite_graph, self.embedder
 
         def empty() -> None:

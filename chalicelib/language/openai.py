@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from chalicelib.errors import ModelUnavailable
 from chalicelib.language.calibration import calibrated
 from chalicelib.mind.documents import Vector
+from chalicelib.mind.ranking import Calibration
 from chalicelib.mind.texts import blank
 
 if TYPE_CHECKING:
@@ -61,15 +62,18 @@ def translated(model: str) -> Iterator[None]:
 
 
 def opened(
-    base_url: str, api_key: str, model: str, *, timeout: float = TIMEOUT, pause: Callable[[float], None] = time.sleep
+    base_url: str, api_key: str, model: str, known: tuple[int, Calibration] | None = None, *, timeout: float = TIMEOUT,
+    pause: Callable[[float], None] = time.sleep,
 ) -> "OpenAIEmbedder":
     """The embedder behind an endpoint; "" for OpenAI's own, "" for a key where none is asked for.
 
-    Dimension, floor and ceiling are measured with one request. Raises ModelUnavailable.
+    Dimension, floor and ceiling are *known* or measured with one request. Raises ModelUnavailable.
     """
     from openai import OpenAI  # noqa: PLC0415 -- .85 s, needed by those who use an endpoint
 
     client = OpenAI(base_url=base_url or BASE_URL, api_key=api_key or "none", timeout=timeout, max_retries=0)
+    if known:
+        return OpenAIEmbedder(client, model, known[0], known[1].floor, known[1].ceiling, pause=pause)
     unknown = OpenAIEmbedder(client, model, 0, 0.0, 1.0, pause=pause)
     dimension = 0
 

@@ -15,6 +15,7 @@
     dirty/<shard>            <ref>
     scopes/<shard>           <ref>
     rebuild                  rebuild
+    embedder                 <hash of endpoint and model>
 
 Here <scope> is `Scope.partition`. It is the only partition whose name does not begin with a fixed word, and a project
 named like one of them can't collide: a scope's partition has four slashes.
@@ -190,6 +191,11 @@ def listed(scope: Scope) -> Key:
 def rebuild() -> Key:
     """A rebuild of index and graph under way."""
     return Key("rebuild", "rebuild")
+
+
+def embedder(name: str) -> Key:
+    """What was measured of an embedding model."""
+    return Key("embedder", digested(name))
 
 
 def once(caller: str, request: str) -> Key:

@@ -144,6 +144,18 @@ def test_the_start_is_refused_until_a_rebuild_has_embedded_everything_anew(home,
     assert (code, "multilingual-e5-small" in told) == (1, True)
 
 
+def test_a_model_that_is_away_keeps_no_server_from_starting_once_it_was_measured(tmp_path, other, endpoint, start_server):
+    server = start_server(tmp_path / "home", **other)
+    remember(server, *SAID)
+    assert server.end() == 0
+    endpoint.shutdown()
+    endpoint.server_close()
+    server = start_server(tmp_path / "home", **other)
+    found = server.ask("POST", "/v1/recall", {"memoryAgentName": "ada", "query": "Where does Nora live?"})[1]["data"]
+    assert "Lisbon" in found["memoryPrompt"]
+    assert "words alone" in found["warnings"][0]
+
+
 def test_a_rebuild_that_is_killed_goes_on_with_the_next_call_and_keeps_servers_out(home, other, endpoint, begun, start_server):
     endpoint.most = 2  # one to measure the model, one batch
     process = begun(home, other, *REBUILD)

@@ -26,6 +26,7 @@ from chalicelib.language.openai import (
     prepared,
     translated,
 )
+from chalicelib.mind.ranking import Calibration
 
 DIMENSION = 256
 
@@ -323,6 +324,13 @@ def test_opening_learns_dimension_floor_and_ceiling_with_one_request(endpoint):
     embedder = opened(endpoint.url, "key", "fake")
     assert (embedder.model, embedder.dimension) == ("fake", DIMENSION)
     assert 0 <= embedder.floor < embedder.ceiling <= 1
+    assert len(endpoint.requests) == 1
+
+
+def test_opening_what_was_measured_before_asks_nothing(endpoint):
+    first = opened(endpoint.url, "key", "fake")
+    again = opened(endpoint.url, "key", "fake", (first.dimension, Calibration(first.floor, first.ceiling)))
+    assert (again.dimension, again.floor, again.ceiling) == (first.dimension, first.floor, first.ceiling)
     assert len(endpoint.requests) == 1
 
 

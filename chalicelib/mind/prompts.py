@@ -41,7 +41,7 @@ class Item:
 def line(number: int, item: Item, language: Language) -> str:
     """One numbered line."""
     state = f" · {STATES[language][item.state]}" if item.state else ""
-    speaker = f"{inert(item.speaker)[1:-1]}: " if item.speaker else ""
+    speaker = f"{inert(item.speaker)}: " if item.speaker else ""
     return f"[{number}] {item.when.date().isoformat()}{state} · {speaker}{inert(excerpt(item.text, MOST_CHARACTERS))}"
 
 

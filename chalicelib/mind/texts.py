@@ -17,7 +17,13 @@ IGNORABLE = re.compile(
 )
 """What is drawn as nothing (Unicode's Default_Ignorable_Code_Point), and what breaks lines or turns their direction."""
 
-MARKUP = {ord("<"): "‹", ord(">"): "›", ord('"'): "'", ord("“"): "‘", ord("”"): "’", ord("`"): "'"}
+MARKUP = {
+    ord(c): shown
+    for lookalikes, shown in (("<＜", "‹"), (">＞", "›"), ("“‟„〝", "‘"), ("”″〞〟", "’"), ('"`＂〃‶❝❞🙶🙷🙸', "'"))
+    for c in lookalikes
+}
+"""What opens or closes a tag or a quotation, or looks like that, and what is shown in its place."""
+
 SPACES = re.compile(r"\s+")
 LOOSE = re.compile(r"""[\s!"'(),.:;?\[\]_`{}¡«»¿‐-‧‹›、。〈-】〔-〟・]+""")
 """Spacing, and marks that only part words and sentences. Symbols stay: C is not C++, -5 not 5, and a smile no tear."""

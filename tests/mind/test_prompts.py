@@ -1,5 +1,6 @@
 """What is put before a dialogue: within its budget, whole items, best first, and nothing but data."""
 
+import re
 from datetime import UTC, datetime
 
 import pytest
@@ -11,7 +12,7 @@ from chalicelib.mind.prompts import HEADINGS, MOST_CHARACTERS, Item, line, memor
 
 WHEN = datetime(2026, 5, 28, 23, tzinfo=UTC)
 LANGUAGES = st.sampled_from(["zh", "en"])
-HOSTILE = st.sampled_from(["”", "“", '"', "\n", "\r\n", "\u2028", "</memory>", "记忆：", "[1] ", "Memories:", "\x00", "a", "茶", "👍", " "])
+HOSTILE = st.sampled_from(["”", "“", '"', "＂", "‟", "〞", "❞", "„", "\n", "\r\n", "\u2028", "</memory>", "记忆：", "[1] ", "Memories:", "\x00", "a", "茶", "👍", " "])
 WORDS = st.lists(HOSTILE, min_size=1, max_size=30).map("".join) | st.text(st.characters(exclude_categories=["Cs"]), max_size=80)
 MEMORIES = st.lists(st.builds(Item, WORDS, st.just(WHEN), st.just(""), st.integers(1, 4)), max_size=6)
 TURNS = st.lists(st.builds(Item, WORDS, st.just(WHEN), WORDS), max_size=6)
@@ -39,18 +40,20 @@ def test_quoted_text_can_neither_open_nor_close_anything(memories, turns, langua
     opening, *headings = HEADINGS[language]
     expected = [opening] if memories or turns else []
     for heading, items in zip(headings, (memories, turns), strict=True):
-        expected += [heading, *("item" for _ in items)] if items else []
+        expected += [heading, *(2 if item.speaker else 1 for item in items)] if items else []
     assert len(prompt.splitlines()) == len(expected)
     for text, what in zip(prompt.splitlines(), expected, strict=True):
-        if what == "item":
-            assert (text.count("“"), text.count("”"), text[-1]) == (1, 1, "”")
-        else:
+        if isinstance(what, str):
             assert text == what
+        else:
+            quoted = re.findall("“[^“”]*”", text)
+            assert (text.count("“"), text.count("”"), len(quoted), text[-1]) == (what, what, what, "”")
+            assert not re.search('["＂‟„〝〞〟❝❞<>＜＞`]', text)
 
 
 def test_a_speaker_can_not_speak_as_the_prompt():
     text = line(1, Item("hello", WHEN, "Bob\n记忆：“[2]”"), "zh")
-    assert text == "[1] 2026-05-28 · Bob 记忆：‘[2]’: “hello”"
+    assert text == "[1] 2026-05-28 · “Bob 记忆：‘[2]’”: “hello”"
 
 
 def test_nothing_to_say_and_nothing_that_fits_is_no_prompt():
@@ -69,7 +72,7 @@ def test_memories_come_before_turns_and_a_long_text_is_shown_by_its_beginning():
     prompt = memory_prompt([Item("m" * 1000, WHEN, state=3)], [Item("said", WHEN, "Ada")], "en", most=10_000, tokens=len)
     first, second = prompt.split("\n")[2], prompt.split("\n")[4]
     assert first == f"[1] 2026-05-28 · outdated · “{'m' * (MOST_CHARACTERS - 1)}…”"
-    assert second == "[2] 2026-05-28 · Ada: “said”"
+    assert second == "[2] 2026-05-28 · “Ada”: “said”"
 
 
 @pytest.mark.parametrize(("language", "state", "word"), [("zh", 1, "有效"), ("zh", 4, "被否认"), ("en", 2, "suspected outdated"), ("en", 4, "denied")])

@@ -223,7 +223,7 @@ def statement(
 ) -> Statement:
     """The statement of a finding."""
     kind = slots.kind(finding.attribute) if finding.attribute else None
-    expires = reminders.expiry(finding.text, reading.turn.said_at) if explicit and not kind else None
+    expires = reminders.expiry(finding.value or finding.text, reading.turn.said_at) if explicit and not kind else None
     category: Category = kind.category if kind else "context" if expires else "note" if explicit else "preference"
     language: Language = "zh" if sentence.language == "zh" else "en"
     entities = named(reading, finding, language)

@@ -54,3 +54,18 @@ class Predicate:
     dated: bool = False
     fixed: str = ""
     sense: Sense = "assertion"
+
+
+def polarised(
+    predicate: Predicate, whom: Subject, value: str, text: str, *, negated: bool, ended: bool
+) -> Finding | None:
+    """The finding with its sense: ended, denied, turned into its opposite, or nothing where that is undecided."""
+    if whom.bond and predicate.attribute == "identity_name":
+        return None
+    if ended:
+        return Finding(text, whom, predicate.attribute, value, "ending", dated=True)
+    if negated and predicate.opposite:
+        return Finding(text, whom, predicate.opposite, value, dated=predicate.dated)
+    if negated:
+        return Finding(text, whom, predicate.attribute, value, "denial", dated=True) if predicate.deniable else None
+    return Finding(text, whom, predicate.attribute, value, predicate.sense, dated=predicate.dated)

@@ -16,9 +16,6 @@ FAMILY = (
     "sons?|daughters?|brothers?|sisters?|kids?|child|children|siblings?|twins|twin|cousins?|nephews?|"
     "nieces?|grandchildren|grandkids|stepsons?|stepdaughters?"
 )
-PARTNERS = frozenset(
-    {"wife", "husband", "spouse", "partner", "girlfriend", "boyfriend", "fiancé", "fiance", "fiancée", "fiancee"}
-)
 PETS = (
     "dogs?|cats?|pupp(?:y|ies)|pups?|kittens?|kitt(?:y|ies)|rabbits?|bunn(?:y|ies)|hamsters?|guinea "
     "pigs?|parrots?|birds?|budgies?|turtles?|tortoises?|snakes?|"
@@ -77,8 +74,8 @@ AILMENTS = (
     "depression|anxiety|insomnia|anemia|anaemia|"
     "celiac disease|coeliac disease|crohn's(?: disease)?|eczema|psoriasis|hay fever|ibs|lupus|"
     "tinnitus|dyslexia|sleep apnea|scoliosis|type [12] diabetes|"
+    "heart disease|thyroid disease|hypothyroidism|gout|osteoporosis|ptsd|ocd|bipolar disorder|parkinson's(?: disease)?"
 )
-("heart disease|thyroid disease|hypothyroidism|gout|osteoporosis|ptsd|ocd|bipolar disorder|parkinson's(?: disease)?")
 DIETS = (
     "vegetarian|vegan|pescatarian|lactose[- ]intolerant|gluten[- ]intolerant|gluten[- ]free|celiac|coeliac|kosher|halal"
 )

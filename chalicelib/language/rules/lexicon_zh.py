@@ -94,7 +94,6 @@ KIN = {
     "孙女": "granddaughter",
 }
 KIN_ALTERNATIVES = "|".join(sorted(KIN, key=len, reverse=True))
-PARTNERS = frozenset({"wife", "husband", "spouse", "girlfriend", "boyfriend", "fiancé", "fiancée"})
 FAMILY = "儿子|女儿|孩子|哥哥|弟弟|姐姐|妹妹|兄弟|姐妹|表哥|表弟|表姐|表妹|双胞胎|孙子|孙女|侄子|侄女|外甥女?|小孩|宝宝"
 PETS = (
     "猫咪?|狗狗?|兔子?|仓鼠|鹦鹉|乌龟|金鱼|鱼|鸟|蛇|蜥蜴|龙猫|柯基|金毛|拉布拉多|泰迪|哈士奇|柴犬|"

@@ -8,7 +8,7 @@ from chalicelib.language.rules import lexicon_en as words
 from chalicelib.language.rules import phrasing, slots
 from chalicelib.language.rules import values_en as values
 from chalicelib.language.rules.clauses import VERBS
-from chalicelib.language.rules.findings import Finding, Predicate, Subject
+from chalicelib.language.rules.findings import Finding, Subject, polarised
 from chalicelib.language.rules.patterns_en import ATTRIBUTES, FAVOURITE, GO_TO, PREDICATES
 from chalicelib.mind.statements import Sense
 
@@ -304,21 +304,6 @@ def met(whom: Subject, rest: str, text: str, *, negated: bool, ended: bool) -> F
     return None
 
 
-def polarised(
-    predicate: Predicate, whom: Subject, value: str, text: str, *, negated: bool, ended: bool
-) -> Finding | None:
-    """The finding with its sense: ended, denied, turned into its opposite, or nothing where that is undecided."""
-    if whom.bond and predicate.attribute == "identity_name":
-        return None
-    if ended:
-        return Finding(text, whom, predicate.attribute, value, "ending", dated=True)
-    if negated and predicate.opposite:
-        return Finding(text, whom, predicate.opposite, value, dated=predicate.dated)
-    if negated:
-        return Finding(text, whom, predicate.attribute, value, "denial", dated=True) if predicate.deniable else None
-    return Finding(text, whom, predicate.attribute, value, predicate.sense, dated=predicate.dated)
-
-
 def special(bare: str, said: str, author: str) -> Iterator[Finding]:
     """Patterns whose subject is not in front: possessed attributes, ways to be reached, partings."""
     me, text = Subject(author, author, self_=True), phrasing.third_person(said, author)
@@ -391,7 +376,7 @@ def possessed(bare: str, me: Subject, author: str, text: str) -> Iterator[Findin
 def named_kin(whom: Subject, attribute: str, value: str, text: str, me: Subject, *, negated: bool) -> Iterator[Finding]:
     """The attribute of its subject; the name of a relative is a bond of the author's."""
     if whom.bond and attribute == "identity_name" and not negated:
-        yield Finding(text, me, bond_attribute(whom.bond), value)
+        yield Finding(text, me, slots.bond_attribute(whom.bond), value)
     else:
         yield Finding(
             text, whom, attribute, value, "denial" if negated else "assertion", dated=attribute == "identity_birthday"
@@ -403,7 +388,7 @@ def introduced(bare: str, author: str) -> Iterator[Finding]:
     me, owner = Subject(author, author, self_=True), phrasing.possessive(author)
     if found := IS_KIN.match(bare):
         yield Finding(
-            f"{found['v']} is {owner} {found['kin']}.", me, bond_attribute(found["kin"].split()[-1]), found["v"]
+            f"{found['v']} is {owner} {found['kin']}.", me, slots.bond_attribute(found["kin"].split()[-1]), found["v"]
         )
         return
     found = KIN.match(bare)
@@ -412,15 +397,10 @@ def introduced(bare: str, author: str) -> Iterator[Finding]:
     called = re.match(r" (?:is|was) (?:called|named) (?P<v>.{1,40})$", bare[found.end() :])
     bond = found["kin"].split()[-1].lower()
     name = values.person(called["v"]) if called else values.person((found["name"] or "").strip(" ,"))
-    if not name and bond in words.PARTNERS and (plain := re.match(r" is (?P<v>[A-Z].{1,40})$", bare[found.end() :])):
+    if not name and bond in slots.PARTNERS and (plain := re.match(r" is (?P<v>[A-Z].{1,40})$", bare[found.end() :])):
         name = values.spouse(plain["v"])
     if name and name != "I":
-        yield Finding(f"{name} is {owner} {found['kin']}.", me, bond_attribute(bond), name)
-
-
-def bond_attribute(bond: str) -> str:
-    """The attribute of the author that a relative fills."""
-    return "identity_partner" if bond in words.PARTNERS else f"relation_{bond.replace('-', '_').replace(' ', '_')}"
+        yield Finding(f"{name} is {owner} {found['kin']}.", me, slots.bond_attribute(bond), name)
 
 
 def favourite(what: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from chalicelib.language.rules import lexicon_zh as words
 from chalicelib.language.rules import phrasing, slots
 from chalicelib.language.rules import values_zh as values
-from chalicelib.language.rules.findings import Finding, Normaliser, Predicate, Subject
+from chalicelib.language.rules.findings import Finding, Normaliser, Subject, polarised
 from chalicelib.language.rules.patterns_zh import ATTRIBUTES, DEGREE, PREDICATES, PROJECT_ATTRIBUTES, WHEN
 
 LEAD = re.compile(
@@ -118,7 +118,7 @@ def continued(whom: Subject, predicate: str, text: str, author: str) -> Iterator
             yield Finding(f"{whom.shown}叫{value}", whom, "fact_pet_name", value)
         elif kin in words.KIN:
             me = Subject(author, author, self_=True)
-            yield Finding(f"{whom.shown}叫{value}", me, bond_attribute(kin), value)
+            yield Finding(f"{whom.shown}叫{value}", me, slots.bond_attribute(words.KIN[kin]), value)
         return
     found = stated(whom, predicate, text)
     yield from (one for one in found if whom.bond != PET or one.attribute == "identity_age")
@@ -189,21 +189,6 @@ def met(whom: Subject, rest: str, text: str, *, negated: bool, ended: bool) -> F
     return None
 
 
-def polarised(
-    predicate: Predicate, whom: Subject, value: str, text: str, *, negated: bool, ended: bool
-) -> Finding | None:
-    """The finding with its sense: ended, denied, turned into its opposite, or nothing where that is undecided."""
-    if whom.bond and predicate.attribute == "identity_name":
-        return None
-    if ended:
-        return Finding(text, whom, predicate.attribute, value, "ending", dated=True)
-    if negated and predicate.opposite:
-        return Finding(text, whom, predicate.opposite, value)
-    if negated:
-        return Finding(text, whom, predicate.attribute, value, "denial", dated=True) if predicate.deniable else None
-    return Finding(text, whom, predicate.attribute, value, predicate.sense, dated=predicate.dated)
-
-
 def possessed(whom: Subject, predicate: str, text: str) -> Finding | None:
     """What "…的A是V" says of its subject."""
     for cue, attribute, normalised in NAMED_ATTRIBUTE:
@@ -266,9 +251,9 @@ def introduced(bare: str, author: str) -> Iterator[Finding]:
     me = Subject(author, author, self_=True)
     if found := IS_KIN.match(bare):
         if value := values.name(found["v"]):
-            yield Finding(f"{value}是{author}的{found['kin']}", me, bond_attribute(found["kin"]), value)
+            yield Finding(f"{value}是{author}的{found['kin']}", me, bond_of(found), value)
     elif (found := KIN.match(bare)) and (name := called(bare[found.end() :])):
-        yield Finding(f"{name}是{author}的{found['kin']}", me, bond_attribute(found["kin"]), name)
+        yield Finding(f"{name}是{author}的{found['kin']}", me, bond_of(found), name)
     elif found and (naming := KIN_CALLED.match(bare[found.end() :])):
         value = values.name(naming["v"])
         if (
@@ -277,13 +262,12 @@ def introduced(bare: str, author: str) -> Iterator[Finding]:
             and not slots.PARTICLE.search(naming["v"])
             and not words.JOB.match(value)
         ):
-            yield Finding(f"{author}的{found['kin']}叫{value}", me, bond_attribute(found["kin"]), value)
+            yield Finding(f"{author}的{found['kin']}叫{value}", me, bond_of(found), value)
 
 
-def bond_attribute(kin: str) -> str:
-    """The attribute of the author that a relative fills."""
-    bond = words.KIN[kin]
-    return "identity_partner" if bond in words.PARTNERS else f"relation_{bond.replace('-', '_').replace(' ', '_')}"
+def bond_of(found: re.Match[str]) -> str:
+    """The attribute of the author that the relative in a match fills."""
+    return slots.bond_attribute(words.KIN[found["kin"]])
 
 
 def instead(clause: str, before: Finding) -> Finding | None:

@@ -21,7 +21,7 @@ class Kind:
 
 
 PROFILE, POSSESSION, PREFERENCE, STYLE, PROJECT, NOTE = 0.93, 0.90, 0.88, 0.86, 0.80, 0.70
-"""Confidence by family of patterns (cue tables, section 4)."""
+"""Confidence of a plain sentence, by family of patterns."""
 
 THRESHOLDS = {"strict": 0.85, "standard": 0.65, "relaxed": 0.50}
 IMPORTANCE: dict[Category, float] = {
@@ -34,6 +34,9 @@ IMPORTANCE: dict[Category, float] = {
     "context": 0.4,
     "note": 0.5,
 }
+PARTNERS = frozenset(
+    {"wife", "husband", "spouse", "partner", "girlfriend", "boyfriend", "fiancé", "fiance", "fiancée", "fiancee"}
+)
 VITAL = frozenset({"fact_allergy", "fact_health", "identity_diet"})
 MANY = frozenset({"identity_education", "project_stack"})
 SINGLE = frozenset({"fact_pet_name", "relation_father", "relation_mother"})
@@ -59,6 +62,11 @@ def kind(attribute: str) -> Kind:
     if attribute in MANY or attribute in SINGLE or attribute.startswith(("preference_favourite", "preference_tool")):
         family = replace(family, single=attribute not in MANY)
     return replace(family, confidence=PROFILE) if attribute in VITAL else family
+
+
+def bond_attribute(bond: str) -> str:
+    """The attribute of the author that a relative fills; *bond* is English in both languages."""
+    return "identity_partner" if bond in PARTNERS else f"relation_{bond.replace('-', '_').replace(' ', '_')}"
 
 
 def importance(category: Category, attribute: str, *, explicit: bool, hedged: bool) -> float:

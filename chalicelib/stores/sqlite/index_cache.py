@@ -76,6 +76,7 @@ class IndexCache:
         self._lock = Lock()
         self._scopes: OrderedDict[str, CachedScope] = OrderedDict()
         self._sizes: dict[str, int] = {}
+        self._total = 0
 
     @contextmanager
     def opened(self, scopes: Sequence[str]) -> Iterator[Held]:
@@ -99,6 +100,13 @@ class IndexCache:
         with self._lock:
             self._scopes.clear()
             self._sizes.clear()
+            self._total = 0
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """About how many bytes each scope in memory takes."""
+        with self._lock:
+            return dict(self._sizes)
 
     def _scope(self, name: str) -> CachedScope:
         """The scope, now the one used last."""
@@ -108,12 +116,21 @@ class IndexCache:
             return scope
 
     def _bound(self, used: dict[str, CachedScope]) -> None:
-        """Note what the scopes in use take, and let go of others until the rest is small enough."""
+        """Note what the scopes in use take, and let go of those used least lately until the rest is small enough.
+
+        What holds nothing is not kept, whoever asks for it: anybody can make up names of scopes.
+        """
         with self._lock:
-            self._sizes |= {name: scope.size for name, scope in used.items() if self._scopes.get(name) is scope}
-            total = sum(self._sizes.values())
-            for name in [name for name in self._scopes if name not in used]:
-                if total <= self._most_bytes:
-                    break
-                del self._scopes[name]
-                total -= self._sizes.pop(name, 0)
+            for name, scope in used.items():
+                if self._scopes.get(name) is scope:
+                    self._note(name, scope.size if scope.shelves else None)
+            while self._total > self._most_bytes and (oldest := next(iter(self._scopes))) not in used:
+                self._note(oldest, None)
+
+    def _note(self, name: str, size: int | None) -> None:
+        """Note what a scope takes now; None: it is let go of."""
+        self._total += (size or 0) - self._sizes.pop(name, 0)
+        if size is None:
+            del self._scopes[name]
+        else:
+            self._sizes[name] = size

@@ -1,9 +1,11 @@
 """What the rules make of single messages: slots, polarity, subjects, exclusions, commands."""
 
+import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from chalicelib.language.rules import lexicon_en, lexicon_zh
 from chalicelib.language.rules.extractor import RuleExtractor
 from chalicelib.mind.turns import Turn
 
@@ -357,6 +359,21 @@ def test_an_errand_is_context_until_its_day_is_over():
 
 
 @pytest.mark.parametrize("content", [
+    "记住今天下午三点开会", "记得今晚要交水电费", "Remember that I have to call Nora today.", "Remember that we must pick up the parcel today.",
+])
+def test_what_is_still_to_come_today_is_over_with_the_day(content):
+    assert [found.expires_at for found in statements(content)] == [datetime(2024, 5, 16, tzinfo=UTC)]
+
+
+@pytest.mark.parametrize("content", [
+    "Remember that I met Ann today.", "Remember that I finished my thesis today.", "Remember that today is our anniversary.",
+    "记住我今天见了小林", "记住今天是我们的纪念日", "记住我今天三点见过小林",
+])
+def test_what_has_been_today_is_kept(content):
+    assert [found.expires_at for found in statements(content)] == [None]
+
+
+@pytest.mark.parametrize("content", [
     "Forget that I live in Ghent.", "忘掉我住在苏州", "删除记忆：我喜欢茶", "Don't remember this: I like tea.", "不要记住我喜欢茶", "Do you remember my name?",
     "你还记得我叫什么吗", "I remember when I lived in Ghent.", "Forget it.", "Remember to smile.",
 ])
@@ -402,3 +419,20 @@ def test_where_we_live_no_more_ends_where_the_author_lives(content):
 ])
 def test_words_that_only_lead_on_are_no_value(content):
     assert filled(content) == [("fact_allergy", "shellfish")]
+
+
+@pytest.mark.parametrize("ailment", [each for each in lexicon_en.AILMENTS.split("|") if each.isascii() and "?" not in each and "[" not in each])
+def test_every_ailment_that_is_listed_is_understood(ailment):
+    assert filled(f"I have {ailment}.") == [("fact_health", ailment)]
+
+
+@pytest.mark.parametrize(("lexicon", "name"), [
+    (lexicon, name) for lexicon in (lexicon_en, lexicon_zh) for name, value in vars(lexicon).items() if isinstance(value, str) and "|" in value
+])
+def test_no_list_of_alternatives_has_an_empty_one_which_would_match_anything(lexicon, name):
+    assert not re.search(r"^\||\|\||\|$|\(\||\|\)", vars(lexicon)[name])
+
+
+@pytest.mark.parametrize("content", ["我现在不喜欢咖啡了", "I no longer like coffee."])
+def test_a_change_of_taste_is_no_passing_mood(content):
+    assert statements(content)

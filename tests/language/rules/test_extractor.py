@@ -360,6 +360,9 @@ def test_an_errand_is_context_until_its_day_is_over():
 
 @pytest.mark.parametrize("content", [
     "记住今天下午三点开会", "记得今晚要交水电费", "Remember that I have to call Nora today.", "Remember that we must pick up the parcel today.",
+    "Remember that I need to read the report today.", "Remember: buy milk and bread today.", "Remember that we're having dinner with Ann tonight.",
+    "Remember that the form has to be signed today.", "记得今晚买牛奶", "记得今天下午去取快递", "记住今天别忘了带伞", "记得今天要告诉小林", "记住今天要提醒小林",
+    "Remember that the doctor sees Ann at 3pm today.", "Remember that the plumber comes at 15:30 today.",
 ])
 def test_what_is_still_to_come_today_is_over_with_the_day(content):
     assert [found.expires_at for found in statements(content)] == [datetime(2024, 5, 16, tzinfo=UTC)]
@@ -368,8 +371,18 @@ def test_what_is_still_to_come_today_is_over_with_the_day(content):
 @pytest.mark.parametrize("content", [
     "Remember that I met Ann today.", "Remember that I finished my thesis today.", "Remember that today is our anniversary.",
     "记住我今天见了小林", "记住今天是我们的纪念日", "记住我今天三点见过小林",
+    "Remember that I put the key in the drawer at 3 today.", "Remember that I met Ann yesterday.", "记住我昨天见了小林", "记住小林今天说要离婚",
+    "记住我今天决定要戒烟", "记住我今天打麻将赢钱", "记住小林今天有一点不开心", "记住今天小林提出三点建议",
+    "记住小林今天提醒我要多喝水", "Remember that today is free due to the snow.",
 ])
 def test_what_has_been_today_is_kept(content):
+    assert [found.expires_at for found in statements(content)] == [None]
+
+
+@pytest.mark.parametrize("content", [
+    "Remember that the shop will be closed from tomorrow.", "Remember that Ann will have the key as of today.", "记住从明天起车位是B203", "记住办公室今天开始要刷卡",
+])
+def test_what_only_begins_on_a_day_does_not_end_with_it(content):
     assert [found.expires_at for found in statements(content)] == [None]
 
 
@@ -421,7 +434,16 @@ def test_words_that_only_lead_on_are_no_value(content):
     assert filled(content) == [("fact_allergy", "shellfish")]
 
 
-@pytest.mark.parametrize("ailment", [each for each in lexicon_en.AILMENTS.split("|") if each.isascii() and "?" not in each and "[" not in each])
+def spellings(pattern):
+    """The words that an alternative of a lexicon stands for: each with and without its optional end, each of a set."""
+    if found := re.search(r"\[(\w+)\]", pattern):
+        return [word for letter in found[1] for word in spellings(pattern.replace(found[0], letter))]
+    if found := re.search(r"\(\?:(.+)\)\?$|(\w)\?$", pattern):
+        return [pattern[: found.start()], pattern[: found.start()] + (found[1] or found[2])]
+    return [pattern]
+
+
+@pytest.mark.parametrize("ailment", [word for each in lexicon_en.AILMENTS.split("|") for word in spellings(each)])
 def test_every_ailment_that_is_listed_is_understood(ailment):
     assert filled(f"I have {ailment}.") == [("fact_health", ailment)]
 

@@ -235,10 +235,15 @@ class Acceptance:
         return [*writes, *self.tasks.opening(opened(standing.wish, len(receipt.fresh), now=now))]
 
     def ended(self, standing: Standing, receipt: Receipt, entries: list[Key], *, now: datetime) -> Accepted:
-        """Everything is durable; a request that brought nothing new gets a task that is done."""
+        """Everything is durable; a request that brought nothing new gets a task that is done.
+
+        A task that somebody has deleted under way is not made again.
+        """
         wish, repeated = standing.wish, len(standing.wish.messages) - len(receipt.fresh)
         if found := self.tasks.find(wish.scope.body.project, wish.task):
             return Accepted(found[0], tuple(entries), repeated)
+        if receipt.fresh:
+            return Accepted(opened(wish, len(receipt.fresh), now=now), tuple(entries), repeated)
         task = replace(opened(wish, 0, now=now), status="succeeded", result={"summarys": [], "ids": []})
         founding = self.bodies.founding(standing.place, (), now=now)
         self.table.commit([*founding, *self.tasks.closing(task, None)])

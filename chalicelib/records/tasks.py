@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any, Literal
 
+from chalicelib.errors import StoreUnavailable
 from chalicelib.mind.rows import ABSENT, Delete, Put, Row, RowConflict, Write
 from chalicelib.mind.scopes import scope_named
 from chalicelib.ports import Table
@@ -18,6 +19,9 @@ KEPT = timedelta(days=7)
 
 LEASE = timedelta(seconds=60)
 """How long whoever works on a task may be silent before another takes it over."""
+
+ATTEMPTS = 20
+"""Lost races after which deleting a task gives up."""
 
 MOST_LEASE = 10 * LEASE
 """A lease that ends later than this was written by a clock that runs ahead, and binds nobody."""
@@ -158,7 +162,12 @@ class Tasks:
         """The record goes, and with it what was still to be done; turns and memories stay."""
         user = [Delete(put.key) for put in owned(task)]
         gone = [Delete(keys.task(task.project, task.id)), Delete(keys.open_task(task.id)), *user]
-        self.table.commit([*gone, *self.retiring(task, now=now)])
+        for _ in range(ATTEMPTS):
+            try:
+                return self.table.commit([*gone, *self.retiring(task, now=now)])
+            except RowConflict:  # the request is still being accepted, and its receipt grows
+                continue
+        raise StoreUnavailable("table", "too many writers of one request")
 
     def retiring(self, task: Task, *, now: datetime) -> list[Write]:
         """The write that lets the receipt of a task go, a week after nobody needs it any more."""

@@ -7,6 +7,7 @@ import pytest
 
 from chalicelib.errors import Conflict, StoreUnavailable
 from chalicelib.mind.memories import MOST_SOURCES
+from chalicelib.mind.rows import Put
 from chalicelib.mind.turns import Said
 from chalicelib.once import Claim
 
@@ -401,6 +402,26 @@ class TestBadDays:
             mind.derivation(claimed, version, (), clock=mind.now, ids=mind.ids, patience=mind.patience())
         assert mind.tasks.find("p", task.id) is None
         assert list(mind.tasks.open()) == []
+
+    def test_a_task_can_be_deleted_while_its_request_is_still_being_accepted(self, mind, interrupted):
+        """Its receipt grows between the two halves of the deletion, which then looks once more."""
+        texts, told = [f"message {number}" for number in range(70)], []
+
+        def delete():
+            task = task_of(mind)
+            racing = interrupted(mind.table, "get", grow, about="receipt/")
+            replace(mind, table=racing).tasks.delete(task, now=mind.now())
+            told.append(mind.tasks.find(task.project, task.id))
+
+        def grow():
+            [receipt] = mind.rows("receipt/")
+            mind.table.commit([Put(receipt.key, receipt.data, receipt.version)])
+
+        done = replace(mind, table=interrupted(mind.table, "commit", delete)).say(*texts)
+        assert told == [None]
+        assert mind.tasks.find("p", done.task.id) is None
+        assert "deleted" in done.warnings[0]
+        assert contents(mind) == texts
 
     def test_a_request_whose_task_is_deleted_under_way_says_so_and_queues_nothing(self, mind):
         extractor = Meanwhile(mind.extractor, lambda: mind.tasks.delete(task_of(mind), now=mind.now()))

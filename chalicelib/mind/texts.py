@@ -19,7 +19,10 @@ IGNORABLE = re.compile(
 
 MARKUP = {
     ord(c): shown
-    for lookalikes, shown in (("<＜", "‹"), (">＞", "›"), ("“‟„〝", "‘"), ("”″〞〟", "’"), ('"`＂〃‶❝❞🙶🙷🙸', "'"))
+    for lookalikes, shown in (
+        ("<＜﹤", "‹"), (">＞﹥", "›"), ("“‟„〝⹂", "‘"), ("”″〞〟", "’"),
+        ('"`＂｀\u1fef〃‶‴‷⁗ʺ˝ˮ˵˶\u05f4❝❞❠🙶🙷🙸', "'"),
+    )
     for c in lookalikes
 }
 """What opens or closes a tag or a quotation, or looks like that, and what is shown in its place."""

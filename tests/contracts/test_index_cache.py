@@ -1,9 +1,11 @@
 """What the embedded index holds in memory: bounded by bytes, whatever is asked for, and never another answer for it."""
 
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 
 import pytest
 
+from chalicelib.errors import StoreUnavailable
 from chalicelib.mind.documents import Document, Removal, Selection
 from chalicelib.stores.sqlite.connection import Database
 from chalicelib.stores.sqlite.index import SqliteIndex
@@ -43,9 +45,30 @@ def ask(cache, *scopes):
 def test_scopes_that_hold_nothing_are_not_kept_however_many_are_asked_for(cache, index):
     index.apply([document("full", 0)])
     ask(cache, "full")
-    for number in range(1000):
-        ask(cache, f"made up {number}")
+    for hundred in range(100):
+        ask(cache, *(f"made up {hundred} {number}" for number in range(100)))
     assert set(cache.sizes) == {"full"}
+
+
+def test_scopes_that_could_not_be_read_are_not_kept_either(cache, database):
+    database.close()
+    for number in range(1000):
+        with pytest.raises(StoreUnavailable):
+            ask(cache, f"made up {number}")
+    assert not cache.sizes
+
+
+def test_a_scope_whose_documents_are_all_gone_is_not_read_anew_each_time(cache, index):
+    index.apply([Removal("gone", f"turn/{number}", 1) for number in range(5)])
+    assert ask(cache, "gone") == {"gone": []}
+    assert set(cache.sizes) == {"gone"}
+
+
+def test_scopes_whose_documents_are_all_gone_go_too_when_there_are_too_many(cache, index):
+    index.apply([Removal(f"gone {number}", "turn/0", 1) for number in range(1000)])
+    for number in range(1000):
+        ask(cache, f"gone {number}")
+    assert 0 < sum(cache.sizes.values()) <= MOST
 
 
 def test_those_used_least_lately_go_first_and_no_more_than_must(cache, index):
@@ -75,3 +98,17 @@ def test_after_eviction_and_others_writes_the_answers_are_those_of_the_file(inde
     for each in (index, other):
         assert sorted(each.select(["s0"], Selection("turn")).ids) == ["turn/0", "turn/2", "turn/3", "turn/4", "turn/7"]
         assert each.facets(["s29", "nowhere"], "turn")["total"] == 5
+
+
+def test_threads_that_ask_while_scopes_come_and_go_all_get_what_the_file_has(cache, index):
+    index.apply([document(f"s{scope}", number) for scope in range(60) for number in range(4)])
+
+    def asked(first):
+        names = [f"s{(first + step) % 60}" for step in range(120)]
+        return all(ask(cache, name, "s0", "nowhere") == {name: ["turn"], "s0": ["turn"], "nowhere": []} for name in names)
+
+    with ThreadPoolExecutor(4) as threads:
+        assert all(threads.map(asked, (0, 15, 30, 45)))
+    ask(cache, "s0")
+    assert "nowhere" not in cache.sizes
+    assert sum(cache.sizes.values()) <= MOST

@@ -12,7 +12,7 @@ from chalicelib.mind.prompts import HEADINGS, MOST_CHARACTERS, Item, line, memor
 
 WHEN = datetime(2026, 5, 28, 23, tzinfo=UTC)
 LANGUAGES = st.sampled_from(["zh", "en"])
-HOSTILE = st.sampled_from(["”", "“", '"', "＂", "‟", "〞", "❞", "„", "\n", "\r\n", "\u2028", "</memory>", "记忆：", "[1] ", "Memories:", "\x00", "a", "茶", "👍", " "])
+HOSTILE = st.sampled_from(["”", "“", '"', "＂", "‟", "〞", "❞", "„", "‶", "ʺ", "⹂", "﹤", "\n", "\r\n", "\u2028", "</memory>", "记忆：", "[1] ", "Memories:", "\x00", "a", "茶", "👍", " "])
 WORDS = st.lists(HOSTILE, min_size=1, max_size=30).map("".join) | st.text(st.characters(exclude_categories=["Cs"]), max_size=80)
 MEMORIES = st.lists(st.builds(Item, WORDS, st.just(WHEN), st.just(""), st.integers(1, 4)), max_size=6)
 TURNS = st.lists(st.builds(Item, WORDS, st.just(WHEN), WORDS), max_size=6)
@@ -48,7 +48,7 @@ def test_quoted_text_can_neither_open_nor_close_anything(memories, turns, langua
         else:
             quoted = re.findall("“[^“”]*”", text)
             assert (text.count("“"), text.count("”"), len(quoted), text[-1]) == (what, what, what, "”")
-            assert not re.search('["＂‟„〝〞〟❝❞<>＜＞`]', text)
+            assert not re.search('["＂‟„〝〞〟❝❞‶″‴ʺ⹂<>＜＞﹤`]', text)
 
 
 def test_a_speaker_can_not_speak_as_the_prompt():

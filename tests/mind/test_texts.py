@@ -1,5 +1,6 @@
 """Texts: blank or broken, cut where a character ends, inert inside a prompt, and the same as another."""
 
+import re
 import unicodedata
 
 import pytest
@@ -11,6 +12,12 @@ from chalicelib.mind.texts import IGNORABLE, blank, broken, canonical, cut, dige
 FAMILY, FLAGS, ENGLAND = "👨‍👩‍👧‍👦", "🇨🇳🇫🇷", "🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f"
 ODD = ["é", "e\u0301", "ｅ", "👍🏽", FAMILY, FLAGS, ENGLAND, "❤\ufe0f", "1\ufe0f\u20e3", "कि", "\u1112\u1161\u11ab", "שלום", "\u202eabc", "\u200b", "\u2028", "”", "“", '"', "`", "<", "\x00", "\x85", "\r\n", "ß", "İ", "ﬁ", "ϒ\u0308"]
 TEXTS = st.lists(st.sampled_from([*ODD, "a", "B", "记", " ", ".", "\ud800"]) | st.text(max_size=3)).map("".join)
+QUOTES = re.compile(
+    "^(?!.*(SINGLE|ANGLE)).*QUOTATION MARK|(DOUBLE|TRIPLE|QUADRUPLE) PRIME|DOUBLE APOSTROPHE|PUNCTUATION GERSHAYIM|DITTO MARK"
+    "|^DOUBLE ACUTE ACCENT|^MODIFIER LETTER MIDDLE DOUBLE"
+)
+"""Names in Unicode of what is or looks like a double quote."""
+
 WHOLE = TEXTS.map(lambda text: text.encode("utf-8", "ignore").decode())
 
 
@@ -67,6 +74,17 @@ def test_nothing_in_an_inert_text_ends_its_line_or_its_quotation_or_hides(text):
     assert len(quoted.splitlines()) == 1
     assert not IGNORABLE.search(quoted)
     assert not {unicodedata.category(character) for character in quoted} & {"Cc", "Zl", "Zp"}
+
+
+def test_of_all_that_unicode_has_nothing_that_looks_like_a_double_quote_stays_inside():
+    found = [chr(code) for code in range(0x20000) if QUOTES.search(unicodedata.name(chr(code), ""))]
+    assert {*'“”„‟"＂〝〞❝❞‶″'} < set(found)
+    assert not set(found) & set(inert("a".join(found))[1:-1])
+
+
+def test_no_character_becomes_a_quote_or_a_tag_where_a_reader_folds_its_width():
+    for code in [*range(0xD800), *range(0xE000, 0x20000)]:
+        assert not set('"`<>“”') & set(unicodedata.normalize("NFKC", inert(chr(code))[1:-1])), hex(code)
 
 
 def test_an_instruction_in_invisible_letters_is_gone():

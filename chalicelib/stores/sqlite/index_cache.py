@@ -19,14 +19,17 @@ from chalicelib.stores.sqlite.shelves import Shelf
 FEW = 256
 """Dead rows that are never worth reading a scope again."""
 
+SCOPE_BYTES = 400
+"""Estimate of what a scope takes beside its shelves (CPython 3.11, 64 bits)."""
+
 Held = dict[str, dict[Kind, Shelf]]
 
 
 class CachedScope:
-    """The shelves of one scope as of `seq`. Whoever looks at them holds the lock."""
+    """The shelves of one scope as of `seq`. Whoever looks at them holds the lock; `noted` is the cache's own."""
 
     def __init__(self) -> None:
-        self.lock = Lock()
+        self.lock, self.noted = Lock(), 0
         self.clear()
 
     def clear(self) -> None:
@@ -37,7 +40,7 @@ class CachedScope:
     @property
     def size(self) -> int:
         """About how many bytes of memory this takes."""
-        return sum(shelf.size for shelf in self.shelves.values())
+        return SCOPE_BYTES + sum(shelf.size for shelf in self.shelves.values())
 
     @property
     def worn(self) -> bool:
@@ -75,7 +78,6 @@ class IndexCache:
         self._database, self._most_bytes = database, most_bytes
         self._lock = Lock()
         self._scopes: OrderedDict[str, CachedScope] = OrderedDict()
-        self._sizes: dict[str, int] = {}
         self._total = 0
 
     @contextmanager
@@ -89,24 +91,25 @@ class IndexCache:
             cached = {name: self._scope(name) for name in names}
             for scope in cached.values():
                 locks.enter_context(scope.lock)
-            with self._database.reading() as cursor:
-                for name, scope in cached.items():
-                    scope.catch_up(cursor, name)
-            self._bound(cached)
+            try:
+                with self._database.reading() as cursor:
+                    for name, scope in cached.items():
+                        scope.catch_up(cursor, name)
+            finally:
+                self._bound(cached)
             yield {name: scope.shelves for name, scope in cached.items()}
 
     def clear(self) -> None:
         """Know nothing; whoever is looking at a scope just now may finish."""
         with self._lock:
             self._scopes.clear()
-            self._sizes.clear()
             self._total = 0
 
     @property
     def sizes(self) -> dict[str, int]:
-        """About how many bytes each scope in memory takes."""
+        """About how many bytes each scope in memory takes; 0 for one that is being read for the first time."""
         with self._lock:
-            return dict(self._sizes)
+            return {name: scope.noted for name, scope in self._scopes.items()}
 
     def _scope(self, name: str) -> CachedScope:
         """The scope, now the one used last."""
@@ -118,19 +121,23 @@ class IndexCache:
     def _bound(self, used: dict[str, CachedScope]) -> None:
         """Note what the scopes in use take, and let go of those used least lately until the rest is small enough.
 
-        What holds nothing is not kept, whoever asks for it: anybody can make up names of scopes.
+        What the file knows nothing of, or could not be read, is not kept: anybody can make up names of scopes.
         """
         with self._lock:
             for name, scope in used.items():
                 if self._scopes.get(name) is scope:
-                    self._note(name, scope.size if scope.shelves else None)
+                    self._note(name, scope)
             while self._total > self._most_bytes and (oldest := next(iter(self._scopes))) not in used:
-                self._note(oldest, None)
+                self._let_go(oldest)
 
-    def _note(self, name: str, size: int | None) -> None:
-        """Note what a scope takes now; None: it is let go of."""
-        self._total += (size or 0) - self._sizes.pop(name, 0)
-        if size is None:
-            del self._scopes[name]
-        else:
-            self._sizes[name] = size
+    def _note(self, name: str, scope: CachedScope) -> None:
+        """Note what a scope takes now, or let go of it where it knows nothing."""
+        if not scope.seq:
+            self._let_go(name)
+            return
+        before, scope.noted = scope.noted, scope.size
+        self._total += scope.noted - before
+
+    def _let_go(self, name: str) -> None:
+        """Keep the scope no longer; whoever is looking at it just now may finish."""
+        self._total -= self._scopes.pop(name).noted

@@ -186,9 +186,7 @@ class Acceptance:
 
         return set(indexes[repetition.overlap(head.fingerprints, [marks[index] for index in indexes], earlier):])
 
-    def accept(
-        self, standing: Standing, receipt: Receipt, *, now: datetime, ids: Callable[[], str]
-    ) -> list[Key]:
+    def accept(self, standing: Standing, receipt: Receipt, *, now: datetime, ids: Callable[[], str]) -> list[Key]:
         """Commit the next piece; returns its outbox entries."""
         wish, head = standing.wish, at(standing.head)
         piece = piece_of(receipt, wish.messages)
@@ -207,9 +205,7 @@ class Acceptance:
         turn = wish.messages[index].turn(wish.conversation, position, terms={}, now=now)
         return replace(turn, terms=Counter(self.analyser.terms(turn.labelled)))
 
-    def heads(
-        self, standing: Standing, receipt: Receipt, piece: Sequence[int], *, now: datetime
-    ) -> list[Write]:
+    def heads(self, standing: Standing, receipt: Receipt, piece: Sequence[int], *, now: datetime) -> list[Write]:
         """The writes that move conversation and receipt on; with the last piece the list is known as a whole.
 
         Of messages with an id no fingerprint is kept: between others they would hide a repeat of those.

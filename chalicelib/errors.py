@@ -8,7 +8,7 @@
           TooLarge            it is over a size limit
         NotFound            no such thing, or none of yours
           Retired             it existed, and its record has been let go
-        Conflict            it contradicts what is stored
+        Conflict            it contradicts what is stored, or what is under way; of the latter kind:
           UnderWay            the same is being done; may be tried again after `retry_after` seconds
         Forbidden           the credential may not do this
         Unauthenticated     the credential is missing, unknown or revoked
@@ -60,7 +60,7 @@ class Retired(NotFound):
 
 
 class Conflict(Refused):
-    """The request contradicts what is stored or under way."""
+    """The request contradicts what is stored, or what is under way."""
 
 
 class UnderWay(Conflict):
@@ -111,8 +111,3 @@ class ModelUnavailable(Unavailable):
         super().__init__(f"{model}: {reason}")
         self.model = model
         self.reason = reason
-
-
-def quiet(error: Exception) -> Exception:
-    """The error for a log: with its trace and without its message, which may quote what somebody said."""
-    return RuntimeError(type(error).__name__).with_traceback(error.__traceback__)

@@ -5,13 +5,14 @@ record means delete. Entries go only after both projections have taken it, so th
 down, and versions make a repeated or late delivery harmless.
 """
 
-import logging
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 
-from chalicelib.errors import Unavailable, quiet
+from chalicelib.errors import Unavailable
+from chalicelib.failures import in_turn
 from chalicelib.mind.association import Associations, Link
 from chalicelib.mind.documents import Document, Removal, Vector
 from chalicelib.mind.memories import Memory
@@ -27,7 +28,6 @@ from chalicelib.records.memories import kept
 from chalicelib.records.pending import Outbox, Pending, marked_scope, pending_of
 from chalicelib.touches import Touches
 
-LOG = logging.getLogger("reverie")
 BATCH = 64
 """Records that are embedded and projected together."""
 
@@ -175,17 +175,8 @@ class Projection:
 
         A scope that can't be projected keeps no other from its turn: the first failure is raised when all have had it.
         """
-        done, failures = 0, []
-        for mark in self.marks():
-            try:
-                done += self.settle(mark, now=now, patience=patience)
-            except Exception as failure:  # noqa: BLE001 -- a record that breaks the projector must not stop the others
-                failures.append(failure)
-        for later in failures[1:]:
-            LOG.error("projecting a scope: %s", type(later).__name__, exc_info=quiet(later))
-        if failures:
-            raise failures[0]
-        return done
+        acts = (partial(self.settle, mark, now=now, patience=patience) for mark in self.marks())
+        return in_turn("projecting a scope", acts)
 
     def settle(self, mark: Row, *, now: datetime, patience: Callable[[], bool]) -> int:
         """Project and fold what a scope has pending; take its mark away if nothing has come meanwhile."""

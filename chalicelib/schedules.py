@@ -3,8 +3,10 @@
 import logging
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
-from chalicelib.errors import Unavailable, quiet
+from chalicelib.errors import Unavailable
+from chalicelib.failures import in_turn, quiet
 from chalicelib.mind.rows import RowConflict
 from chalicelib.records.tasks import Task
 from chalicelib.wiring import World, world
@@ -94,24 +96,17 @@ def sweep(going: Patience = always) -> int:
 
     A step that fails, because a store is down, keeps no other from its turn; the first failure is raised at the end.
     """
-    here, done, failures = world(), 0, []
+    here = world()
     left = patience(here, going)
-    for step in (requeue, purge, settle):
-        try:
-            done += step(here, left)
-        except Exception as failure:  # noqa: BLE001 -- raised below, the first of them; the others are logged here
-            failures.append(failure)
-    for later in failures[1:]:
-        LOG.error("sweep: %s", type(later).__name__, exc_info=quiet(later))
-    if failures:
-        raise failures[0]
-    return done
+    return in_turn("sweep", [partial(step, here, left) for step in (requeue, purge, settle)])
 
 
-def requeue(here: World, _going: Patience) -> int:
+def requeue(here: World, going: Patience) -> int:
     """Queue the tasks that wait though no message about them seems to be under way."""
     done = 0
     for project, task_id in list(here.tasks.open()):
+        if not going():
+            break
         found = here.tasks.find(project, task_id)
         if found and found[0].forgotten(here.now()):
             here.queue.send({"project": project, "task": task_id})

@@ -151,12 +151,12 @@ class World:
     def embedder(self) -> Embedder:
         """Text to vectors."""
         if self.settings.embedder == "openai":
-            return self.endpoint()
+            return self.endpoint_embedder()
         from chalicelib.language.e5.model import E5, built
 
         return E5(LAYER if LAYER.exists() else built(self.cache / "e5"), threads=min(2, os.cpu_count() or 1))
 
-    def endpoint(self) -> Embedder:
+    def endpoint_embedder(self) -> Embedder:
         """The model behind an endpoint, measured once, so that a later start needs no answer from it."""
         from chalicelib.language.openai import opened
 
@@ -252,7 +252,8 @@ class World:
         For a process that has the home to itself. *told*: called with what is being done and how many records so far.
         A model behind an endpoint is measured anew.
         """
-        self.embedders.forget(self.endpoint_name)
+        if self.settings.embedder == "openai":
+            self.embedders.forget(self.endpoint_name)
         index, graph, embedder = self.sqlite_index, self.sqlite_graph, self.embedder
 
         def empty() -> None:

@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable
 from threading import Event, Thread
 
-from chalicelib.errors import quiet
+from chalicelib.failures import quiet
 
 LOG = logging.getLogger("reverie")
 

@@ -23,6 +23,7 @@ LAYERS = {
     "app": "app",
     "chalicelib": "package",
     "chalicelib.errors": "errors",
+    "chalicelib.failures": "errors",
     "chalicelib.ports": "ports",
     "chalicelib.settings": "settings",
     "chalicelib.wiring": "wiring",

@@ -196,10 +196,11 @@ def listed_bodies(call: Call) -> Data:
 def own_body(call: Call, request: wire.BodiesQuery) -> Data:
     """The list of a mind: its body, if that has been used and is asked for."""
     own = call.who.credential
+    after = sort_of(request.cursor, keys.bodies(request.namespace))
     known = call.here.bodies.body(Body(own.project, own.namespace, own.name))
-    asked = known is not None and request.namespace in {None, own.namespace} and request.cursor is None
-    bodies = [known] if known and asked and visible(call, known.body) else []
-    return {"list": [body_json(call, known) for known in bodies], "nextCursor": None}
+    asked = after is None and request.namespace in {None, own.namespace}
+    shown = [body_json(call, known)] if asked and known and visible(call, known.body) else []
+    return {"list": shown, "nextCursor": None}
 
 
 def totalled(call: Call, namespace: str | None) -> Data:

@@ -23,8 +23,8 @@ from chalicelib.errors import (
     Unauthenticated,
     Unavailable,
     UnderWay,
-    quiet,
 )
+from chalicelib.failures import quiet
 
 LOG = logging.getLogger("reverie")
 SUCCESS = "0"

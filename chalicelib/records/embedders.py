@@ -22,7 +22,7 @@ class Embedders:
 
     def keep(self, name: str, dimension: int, found: Calibration) -> None:
         """Keep what was measured."""
-        data = {"dimension": dimension, "floor": found.floor, "ceiling": found.ceiling, "name": name}
+        data = {"dimension": dimension, "floor": found.floor, "ceiling": found.ceiling}
         self.table.commit([Put(keys.embedder(name), data)])
 
     def forget(self, name: str) -> None:

@@ -125,6 +125,7 @@ def test_a_mind_lists_its_own_body_once_it_is_used(house, full):
     assert mind.get("/v1/memory-bodies", namespace="default")["list"]
     assert mind.get("/v1/memory-bodies", namespace="work")["list"] == []
     assert unused.get("/v1/memory-bodies")["list"] == []
+    assert mind.ask("GET", "/v1/memory-bodies?cursor=eA").code == "A0420"
     assert full.get("/v1/memory-bodies")["total"] == 3
 
 

@@ -1,15 +1,12 @@
-"""What tests of records share: the real table in a file of its own, and a clock set by hand."""
+"""What tests of records share: the real table in a file of its own."""
 
 from contextlib import closing
-from datetime import UTC, datetime
 
 import pytest
 
 from chalicelib.mind.scopes import Body, Scope
 from chalicelib.stores.sqlite.connection import Database
 from chalicelib.stores.sqlite.table import SqliteTable
-
-START = datetime(2026, 5, 28, 9, tzinfo=UTC)
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import threading
 from array import array
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from hashlib import sha256
 from itertools import count
 
@@ -40,7 +40,6 @@ from chalicelib.stores.sqlite.queue import SqliteQueue
 from chalicelib.stores.sqlite.table import SqliteTable
 from chalicelib.touches import Touches
 
-START = datetime(2026, 5, 28, 9, tzinfo=UTC)
 ADA = Scope(Body("p", "default", "ada"))
 KNOWS = re.compile(r"(\w+) knows (\w+)")
 
@@ -150,7 +149,7 @@ class Mind:
     extractor: object
     analyser: object
     scope: Scope = ADA
-    patient: object = staticmethod(lambda: True)
+    patient: object = schedules.always
     counter: object = field(default_factory=count)
     since: object = None
 

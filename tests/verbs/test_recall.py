@@ -78,7 +78,6 @@ class TestCost:
         assert {key.partition for key in new} == {scope.partition for scope in THREE}
         assert before.items() <= after.items()
 
-
     def test_a_recall_that_only_looks_touches_nothing(self, full):
         found = full.ask("green tea", touching=False)
         assert found.memories

@@ -37,6 +37,8 @@ IMPORTANCE: dict[Category, float] = {
 PARTNERS = frozenset(
     {"wife", "husband", "spouse", "partner", "girlfriend", "boyfriend", "fiancé", "fiance", "fiancée", "fiancee"}
 )
+"""Bonds of which somebody has one at a time."""
+
 VITAL = frozenset({"fact_allergy", "fact_health", "identity_diet"})
 MANY = frozenset({"identity_education", "project_stack"})
 SINGLE = frozenset({"fact_pet_name", "relation_father", "relation_mother"})

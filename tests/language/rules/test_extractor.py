@@ -453,8 +453,3 @@ def test_every_ailment_that_is_listed_is_understood(ailment):
 ])
 def test_no_list_of_alternatives_has_an_empty_one_which_would_match_anything(lexicon, name):
     assert not re.search(r"^\||\|\||\|$|\(\||\|\)", vars(lexicon)[name])
-
-
-@pytest.mark.parametrize("content", ["我现在不喜欢咖啡了", "I no longer like coffee."])
-def test_a_change_of_taste_is_no_passing_mood(content):
-    assert statements(content)

@@ -4,7 +4,7 @@ The index gives candidates, `mind.ranking` their scores, the Table their text. W
 `warnings`; with the index or the graph gone, what has just been said is still found.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -66,8 +66,9 @@ class Cue:
 
 @dataclass(frozen=True, slots=True)
 class RecalledMemory:
-    """A memory with its score, and what the score is made of."""
+    """A memory of a scope with its score, and what the score is made of."""
 
+    scope: str
     memory: Memory
     score: float
     reasons: Mapping[str, float]
@@ -75,8 +76,9 @@ class RecalledMemory:
 
 @dataclass(frozen=True, slots=True)
 class RecalledTurn:
-    """A turn with its score, and what the score is made of."""
+    """A turn of a scope with its score, and what the score is made of."""
 
+    scope: str
     turn: Turn
     score: float
     reasons: Mapping[str, float]
@@ -250,10 +252,12 @@ class Recall:
             return rows.get(Key(item.hit.scope, item.hit.id))
 
         remembered = tuple(
-            RecalledMemory(known(found, until), item.score, item.reasons) for item in memories if (found := row(item))
+            RecalledMemory(item.hit.scope, known(found, until), item.score, item.reasons)
+            for item in memories if (found := row(item))
         )
         evidence = tuple(
-            RecalledTurn(turn_of(found), item.score, item.reasons) for item in turns if (found := row(item))
+            RecalledTurn(item.hit.scope, turn_of(found), item.score, item.reasons)
+            for item in turns if (found := row(item))
         )
         return tuple(item for item in remembered if not item.memory.gone(now)), evidence
 
@@ -288,8 +292,14 @@ class Recall:
 
     def prompt(self, cue: Cue, memories: Sequence[RecalledMemory], evidence: Sequence[RecalledTurn]) -> str:
         """What to put before the dialogue: memories, and turns that none of them stands for."""
-        told = {(source.conversation, source.position) for item in memories for source in item.memory.sources}
-        unspoken = [item.turn for item in evidence if (item.turn.conversation, item.turn.position) not in told]
+        told: dict[tuple[str, str, int], list[str]] = {}
+        for item in memories:
+            for source in item.memory.sources:
+                told.setdefault((item.scope, source.conversation, source.position), []).append(item.memory.text)
+        unspoken = [
+            item.turn for item in evidence
+            if not prompts.stood_for(item.turn.content, told.get(place_of(item), []), self.analyser.terms)
+        ]
         return prompts.memory_prompt(
             [prompts.Item(item.memory.text, item.memory.said_at, state=item.memory.state) for item in memories],
             [prompts.Item(turn.content, turn.said_at, turn.character or turn.role) for turn in unspoken],
@@ -302,7 +312,7 @@ class Recall:
         if attempt.cue.touching and attempt.cue.until is None:
             by_scope: dict[str, list[str]] = {}
             for item in recollection.memories:
-                by_scope.setdefault(scope_of(item.memory, attempt.cue.scopes).partition, []).append(item.memory.id)
+                by_scope.setdefault(item.scope, []).append(item.memory.id)
             expires = int((now + TOUCHES).timestamp())
             for partition, touched in by_scope.items():
                 writes += self.touches.noting(scope_named(partition), ids(), touched, now=now, expires=expires)
@@ -325,6 +335,6 @@ def known(row: Row, until: datetime | None) -> Memory:
     return memory if until is None else memory.as_of(until)
 
 
-def scope_of(memory: Memory, scopes: Iterable[Scope]) -> Scope:
-    """Which of the scopes a memory's id names."""
-    return next(scope for scope in scopes if f"_{scope.ref}_" in memory.id)
+def place_of(item: RecalledTurn) -> tuple[str, str, int]:
+    """Where a turn stands: scope, conversation, position."""
+    return item.scope, item.turn.conversation, item.turn.position

@@ -61,6 +61,11 @@ def keep(token: str, file: Path) -> None:
     draft.replace(file)
 
 
+def held_in(home: Path) -> bool:
+    """Whether anything is kept in a home yet."""
+    return (home / "reverie.sqlite").exists()
+
+
 def create(here: World, options: argparse.Namespace) -> None:
     """Make a key and print its token, this once."""
     identifier("--project", options.project, MOST_PROJECT)
@@ -71,13 +76,19 @@ def create(here: World, options: argparse.Namespace) -> None:
         raise Malformed("--body", "is NAMESPACE/NAME")
     for part in filter(None, (namespace, name)):
         identifier("--body", part, MOST_NAME_BYTES)
+    if not held_in(here.settings.home):
+        here.settings.home.mkdir(mode=0o700, parents=True, exist_ok=True)
+        print(f"a new home: {here.settings.home}", file=sys.stderr)
     made = Credential(new_id(here), options.project, options.kind, "", options.user, namespace, name)
     print(f"REVERIE_API_KEY={created(here, made)}")
 
 
 def show(here: World, options: argparse.Namespace) -> None:
     """Print the keys of a project, oldest first, without their secrets."""
-    for known in sorted(here.credentials.of_project(options.project), key=lambda credential: credential.key_id):
+    found = sorted(here.credentials.of_project(options.project), key=lambda credential: credential.key_id)
+    if not found:
+        print(f"project {options.project} has no keys", file=sys.stderr)
+    for known in found:
         bound = known.user or (f"{known.namespace}/{known.name}" if known.name else "-")
         print(f"{known.key_id}  {known.kind:7}  {'revoked' if known.revoked else 'in force':8}  {bound}")
 
@@ -113,7 +124,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Do one thing with keys. Returns the exit code."""
     options = parsed(arguments)
     home = options.home.expanduser().resolve()
-    home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if options.act is not create and not held_in(home):
+        print(f"error: home {home} holds no keys; --home says where to look", file=sys.stderr)
+        return 1
     return over(home, lambda here: options.act(here, options))
 
 

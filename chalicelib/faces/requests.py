@@ -218,7 +218,8 @@ def refusal(error: ValidationError) -> Malformed:
     if kind == "string_unicode":
         return Malformed(field, "holds half of a character (a lone surrogate)")
     if kind in {"missing", "blank", "too_short"}:
-        return Missing(field, "is required" if kind == "missing" else problem)
+        words = {"missing": "is required", "too_short": "must not be empty"}
+        return Missing(field, words.get(kind, problem))
     if kind in {"too_long", "string_too_long"}:
         return TooLarge(field, problem)
     ranged = kind in {"range", "control", "literal_error", "greater_than_equal", "less_than_equal", "unsupported"}

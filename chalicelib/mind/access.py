@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Literal
 
-from chalicelib.errors import Forbidden, Missing, NotFound
+from chalicelib.errors import Forbidden, Missing, NotFound, OutOfRange
 from chalicelib.mind.scopes import Body, Scope, escaped
 
 CredentialKind = Literal["admin", "host", "bound", "gateway", "mind"]
@@ -69,11 +69,15 @@ def hashed(secret: str) -> str:
 
 
 def checked(credential: Credential) -> Credential:
-    """The credential, if it is whole. Raises Missing where its kind needs a user or a body."""
+    """The credential, if it is whole. Raises Missing where its kind needs a user or a body, OutOfRange for another's."""
     if credential.kind == "bound" and not credential.user:
         raise Missing("user", "a bound key needs its user")
     if credential.kind == "mind" and not credential.name:
         raise Missing("body", "a mind key needs its body")
+    if credential.user and credential.kind != "bound":
+        raise OutOfRange("user", "only a bound key has a user of its own")
+    if credential.name and credential.kind != "mind":
+        raise OutOfRange("body", "only a mind key has a body of its own")
     return credential
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chalicelib.language.analysis import Analysis
-from chalicelib.mind.prompts import HEADINGS, MOST_CHARACTERS, Item, line, memory_prompt
+from chalicelib.mind.prompts import HEADINGS, MOST_CHARACTERS, Item, line, memory_prompt, stood_for
 
 WHEN = datetime(2026, 5, 28, 23, tzinfo=UTC)
 LANGUAGES = st.sampled_from(["zh", "en"])
@@ -54,6 +54,21 @@ def test_quoted_text_can_neither_open_nor_close_anything(memories, turns, langua
 def test_a_speaker_can_not_speak_as_the_prompt():
     text = line(1, Item("hello", WHEN, "Bob\n记忆：“[2]”"), "zh")
     assert text == "[1] 2026-05-28 · “Bob 记忆：‘[2]’”: “hello”"
+
+
+@pytest.mark.parametrize(("said", "memories", "stands"), [
+    ("I live in Oslo.", ["User lives in Oslo."], True),
+    ("I live in Oslo, and I work as a nurse.", ["User lives in Oslo.", "User works as a nurse."], True),
+    ("我对花生过敏。", ["小林对花生过敏"], True),
+    ("I live in Oslo, and I work as a nurse.", ["User lives in Oslo."], False),
+    ("I used to like tea, now I don't.", ["User used to like tea."], False),
+    ("我以前喜欢吃辣，现在不吃辣了。", ["用户以前喜欢吃辣"], False),
+    ("I live in Oslo with my sister Nora who paints boats", ["User lives in Oslo."], False),
+    ("My score is 3.5 at v1.2", ["User's score is 3.5 at v1.2."], True),
+    ("I live in Oslo.", [], False),
+])
+def test_memories_stand_for_a_turn_when_they_say_all_of_it(said, memories, stands):
+    assert stood_for(said, memories, Analysis().terms) == stands
 
 
 def test_nothing_to_say_and_nothing_that_fits_is_no_prompt():

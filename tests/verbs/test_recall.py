@@ -118,6 +118,17 @@ class TestFinding:
         found = mind.ask("Whom does Ann see?", limit=1)
         assert [(item.step.source, item.step.target, item.step.hops) for item in found.associations] == [("bob", "cid", 1)]
 
+    def test_what_a_memory_leaves_out_of_its_turn_is_in_the_prompt_and_what_it_says_stands_there_once(self, mind):
+        mind.say("Note green tea is good with lemon or honey", "Note black tea is good. But by now it keeps me awake")
+        prompt = mind.ask("Which tea is good?").prompt
+        assert "keeps me awake" in prompt
+        assert prompt.count("green tea is good") == 1
+
+    def test_a_memory_stands_for_no_turn_of_another_scope_at_the_same_place(self, mind):
+        in_scope(mind, THREE[0]).say("Note green tea is good")
+        in_scope(mind, THREE[1]).say("white tea is good too")
+        assert "white tea is good too" in mind.ask("Which tea is good?", *THREE).prompt
+
     def test_a_recall_founds_the_body_it_asks(self, mind):
         assert mind.ask("anything").abstained
         assert mind.recall.bodies.body(mind.scope.body) is not None

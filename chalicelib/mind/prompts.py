@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from chalicelib.mind.statements import Language
-from chalicelib.mind.texts import blank, excerpt, inert
+from chalicelib.mind.texts import excerpt, inert
 
 MOST_CHARACTERS = 600
 """Characters of one item; a longer one is shown by its beginning."""
@@ -14,8 +14,8 @@ MOST_CHARACTERS = 600
 STANDING_FOR = 0.8
 """Share of a turn's terms that memories must hold to be shown instead of it; a greeting or a "by the way" is lost."""
 
-CLAUSE = re.compile(r"[,;!?](?=\s|$)|\.(?=\s|$)|[，。；！？、\n]")
-"""Where one clause ends; a mark inside a number or an address ends none."""
+NEGATION = re.compile(r"n['\u2019]t\b|\b(?:cannot|not|no|never|none|nobody|nothing)\b|[不没無无未别]", re.IGNORECASE)
+"""What turns a statement round; terms don't tell, for these are stop words."""
 
 HEADINGS: dict[Language, tuple[str, str, str]] = {
     "zh": (
@@ -48,11 +48,10 @@ class Item:
 def stood_for(said: str, memories: Sequence[str], terms: Callable[[str], Sequence[str]]) -> bool:
     """True if the memories drawn from a turn say all that was said in it, so that it need not be shown beside them.
 
-    They must be as many as it has clauses, and hold nearly all of its terms: of 我以前喜欢吃辣，现在不吃辣了 a memory
-    of what was liked says just the half that no longer holds.
+    They must hold nearly all of its terms, and deny as often: of 我以前喜欢吃辣，现在不吃辣了 a memory of what was
+    liked says just the half that no longer holds.
     """
-    clauses = [part for part in CLAUSE.split(said) if not blank(part)]
-    if len(memories) < len(clauses):
+    if not memories or len(NEGATION.findall(said)) > sum(len(NEGATION.findall(text)) for text in memories):
         return False
     own, known = set(terms(said)), {term for text in memories for term in terms(text)}
     return len(own & known) >= STANDING_FOR * len(own)

@@ -64,6 +64,10 @@ def test_a_speaker_can_not_speak_as_the_prompt():
     ("I used to like tea, now I don't.", ["User used to like tea."], False),
     ("我以前喜欢吃辣，现在不吃辣了。", ["用户以前喜欢吃辣"], False),
     ("I live in Oslo with my sister Nora who paints boats", ["User lives in Oslo."], False),
+    ("I don't like tea.", ["User does not like tea."], True),
+    ("我不喝咖啡，也不喝茶。", ["用户不喝咖啡", "用户不喝茶"], True),
+    ("我喝咖啡，不喝茶。", ["用户喝咖啡", "用户喝茶"], False),
+    ("I live in Oslo, in a flat by the river.", ["User lives in Oslo, in a flat by the river."], True),
     ("My score is 3.5 at v1.2", ["User's score is 3.5 at v1.2."], True),
     ("I live in Oslo.", [], False),
 ])

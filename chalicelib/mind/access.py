@@ -69,7 +69,7 @@ def hashed(secret: str) -> str:
 
 
 def checked(credential: Credential) -> Credential:
-    """The credential, if it is whole. Raises Missing without what its kind needs, OutOfRange for what it has no use for."""
+    """The credential, if it is whole. Raises Missing for what its kind needs, OutOfRange for what it has no use for."""
     if credential.kind == "bound" and not credential.user:
         raise Missing("user", "a bound key needs its user")
     if credential.kind == "mind" and not credential.name:

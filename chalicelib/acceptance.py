@@ -4,6 +4,7 @@ Positions are contiguous, allocated by compare-and-set on the conversation's hea
 in the same commits, says what has been accepted: a repeat of the request goes on where the former try ended.
 """
 
+import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -103,7 +104,7 @@ def piece_of(receipt: Receipt, messages: Sequence[Said]) -> tuple[int, ...]:
     taken: list[int] = []
     size = 0
     for index in receipt.left[:PIECE]:
-        size += len(messages[index].content.encode())
+        size += len(json.dumps(messages[index].content, ensure_ascii=False).encode())  # as it is kept
         if taken and size > PIECE_BYTES:
             break
         taken.append(index)
@@ -215,7 +216,10 @@ class Acceptance:
         moved = Head(head.next + len(piece), (*head.fingerprints, *unnamed)[-repetition.KEPT:])
         writes: list[Write] = [
             put(keys.conversation(wish.scope, wish.conversation), packed(moved), standing.head),
-            put(keys.receipt(wish.scope, wish.request), packed(receipt), standing.receipt),
+            put(
+                keys.receipt(wish.scope, wish.request), packed(receipt), standing.receipt,
+                expires=standing.receipt.expires if standing.receipt else None,
+            ),
         ]
         name = list_name(wish, standing.marks)
         if name and not receipt.left:
@@ -233,17 +237,27 @@ class Acceptance:
     def ended(self, standing: Standing, receipt: Receipt, entries: list[Key], *, now: datetime) -> Accepted:
         """Everything is durable; a request that brought nothing new gets a task that is done.
 
-        A task that somebody has deleted under way is not made again.
+        A task that somebody has deleted under way is not made again; one that a worker has finished with what a former
+        try had accepted goes on.
         """
         wish, repeated = standing.wish, len(standing.wish.messages) - len(receipt.fresh)
         if found := self.tasks.find(wish.scope.body.project, wish.task):
-            return Accepted(found[0], tuple(entries), repeated)
-        if receipt.fresh:
+            return Accepted(self.reopened(wish, receipt, *found, now=now), tuple(entries), repeated)
+        if entries:
             return Accepted(opened(wish, len(receipt.fresh), now=now), tuple(entries), repeated)
         task = replace(opened(wish, 0, now=now), status="succeeded", result={"summarys": [], "ids": []})
         founding = self.bodies.founding(standing.place, (), now=now)
         self.table.commit([*founding, *self.tasks.closing(task, None)])
         return Accepted(task, (), repeated)
+
+    def reopened(self, wish: Wish, receipt: Receipt, task: Task, version: int, *, now: datetime) -> Task:
+        """The task, under way again if it was finished before all of the request was accepted."""
+        if task.status != "succeeded" or task.done >= len(receipt.positions):
+            return task
+        fresh = opened(wish, len(receipt.fresh), now=now)
+        again = replace(task, status=fresh.status, leased_until=fresh.leased_until, updated_at=now, queued_at=None)
+        self.table.commit(self.tasks.reopening(again, version))
+        return again
 
 
 def opened(wish: Wish, total: int, *, now: datetime) -> Task:

@@ -23,7 +23,7 @@ from chalicelib.records.codec import unpacked
 from chalicelib.records.conversations import Conversations, Receipt
 from chalicelib.records.memories import Kept, Memories
 from chalicelib.records.pending import marked, noted
-from chalicelib.records.tasks import LEASE, Task, Tasks
+from chalicelib.records.tasks import LEASE, Task, Tasks, retired
 
 PIECE, PIECE_BYTES = 64, 200_000
 """Turns and bytes of text that are read for statements at a time, about 2 s; between pieces a task may be put down."""
@@ -67,7 +67,7 @@ class Derivation:
 
         *noted_keys*: outbox entries of its turns, where the caller knows them; else the scope's outbox is drained.
         """
-        scope, positions = scope_named(task.scope), places_in(self.receipt(task))
+        scope, positions = scope_named(task.scope), places_in(self.tasks.receipt(task))
         warnings: list[str] = []
         fresh = list(noted_keys)
         for piece in self.pieces(scope, positions[task.done:]):
@@ -79,12 +79,7 @@ class Derivation:
             task, version = self.moved(task, version, len(piece), made, now=clock())
         if not noted_keys:
             warnings += self.projection.caught_up(scope, patience)
-        return Derived(self.settled(task, version, len(positions), now=clock()), tuple(dict.fromkeys(warnings)))
-
-    def receipt(self, task: Task) -> Row | None:
-        """The row that says which turns are the task's."""
-        key = keys.receipt(scope_named(task.scope), task.request)
-        return self.table.get([key]).get(key)
+        return Derived(self.settled(task, version, now=clock()), tuple(dict.fromkeys(warnings)))
 
     def pieces(self, scope: Scope, places: Sequence[tuple[str, int]]) -> Iterator[list[Turn | None]]:
         """The turns in pieces, in order; None stands for one that is not there any more."""
@@ -173,11 +168,15 @@ class Derivation:
         self.table.commit(self.tasks.saving(after, version))
         return after, version + 1
 
-    def settled(self, task: Task, version: int, total: int, *, now: datetime) -> Task:
-        """The task finished, and its receipt kept for a week from now; or put down for whoever comes next."""
-        if task.done >= total:
+    def settled(self, task: Task, version: int, *, now: datetime) -> Task:
+        """The task finished, and its receipt kept for a week from now; or put down for whoever comes next.
+
+        The receipt is read anew: a retry of the request may have accepted more of it meanwhile.
+        """
+        receipt = self.tasks.receipt(task)
+        if task.done >= len(places_in(receipt)):
             done = replace(task, status="succeeded", updated_at=now, leased_until=None, result=listed(task.result, ()))
-            self.table.commit([*self.tasks.closing(done, version), *self.tasks.retiring(done, now=now)])
+            self.table.commit([*self.tasks.closing(done, version), *retired(receipt, now=now)])
             return done
         attempts = max(task.attempts - 1, 0)  # to be out of time is no failure
         waiting = replace(task, status="pending", updated_at=now, leased_until=None, attempts=attempts)

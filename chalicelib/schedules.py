@@ -8,7 +8,7 @@ from functools import partial
 from chalicelib.errors import Unavailable
 from chalicelib.failures import in_turn, quiet
 from chalicelib.mind.rows import RowConflict
-from chalicelib.records.tasks import Task
+from chalicelib.records.tasks import Task, retired
 from chalicelib.wiring import World, world
 
 LOG = logging.getLogger("reverie")
@@ -87,7 +87,10 @@ def put_down(here: World, task: Task, failure: Exception) -> bool:
         return False
     error = {"code": "B0001", "msg": f"{type(failure).__name__} in each of {latest.attempts} attempts"}
     failed = replace(latest, status="failed", leased_until=None, updated_at=now, error=error)
-    here.table.commit([*here.tasks.closing(failed, version), *here.tasks.retiring(failed, now=now)])
+    try:
+        here.table.commit([*here.tasks.closing(failed, version), *retired(here.tasks.receipt(failed), now=now)])
+    except RowConflict:
+        return False  # somebody has it in hand; if not, the message comes back
     return True
 
 

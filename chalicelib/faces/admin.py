@@ -39,18 +39,19 @@ def health() -> Response:
 def state(call: Call) -> Data:
     """What is up, store by store; pending: outbox entries of the scopes that exist for the caller."""
     here = call.here
-    stores = {name: answers(here, probe) for name, probe in PROBES.items()}
+    stores = {name: "down" if told(here, probe) is None else "up" for name, probe in PROBES.items()}
+    pending = told(here, lambda here: here.projection.depth(lambda scope: may_touch(call.who, scope)))
+    embedder = told(here, lambda here: here.embedder.model)
+    whole = set(stores.values()) == {"up"} and pending is not None and embedder is not None
     return {
-        "status": "ok" if set(stores.values()) == {"up"} else "degraded", "stores": stores,
-        "pending": here.projection.depth(lambda scope: may_touch(call.who, scope)),
-        "version": VERSION, "embedder": here.embedder.model, "model": here.settings.model or None,
+        "status": "ok" if whole else "degraded", "stores": stores, "pending": pending, "version": VERSION,
+        "embedder": embedder, "model": here.settings.model or None,
     }
 
 
-def answers(here: World, probe: Callable[[World], object]) -> str:
-    """Whether a store answers."""
+def told(here: World, probe: Callable[[World], object]) -> object | None:
+    """What is told; None where it does not answer."""
     try:
-        probe(here)
+        return probe(here)
     except Unavailable:
-        return "down"
-    return "up"
+        return None

@@ -88,6 +88,11 @@ def owned(task: Task, expires: int | None = None) -> list[Put]:
     return [Put(keys.task(task.project, task.id, user), {}, expires=expires)] if user else []
 
 
+def retired(receipt: Row | None, *, now: datetime) -> list[Write]:
+    """The write that lets a receipt go a week after nobody needs it any more, if it has not grown meanwhile."""
+    return [Put(receipt.key, receipt.data, receipt.version, week_after(now))] if receipt else []
+
+
 def task_of(row: Row) -> Task:
     """The task in a row."""
     return unpacked(Task, row.data)
@@ -106,6 +111,10 @@ class Tasks:
             Put(keys.open_task(task.id), {"project": task.project}, ABSENT),
             *owned(task),
         ]
+
+    def reopening(self, task: Task, version: int) -> list[Write]:
+        """The writes that put a task that was finished under way again, if it is still of that version."""
+        return [*self.saving(task, version), Put(keys.open_task(task.id), {"project": task.project}), *owned(task)]
 
     def saving(self, task: Task, version: int) -> list[Write]:
         """The writes that change a task under way, if it is still of that version."""
@@ -164,16 +173,15 @@ class Tasks:
         gone = [Delete(keys.task(task.project, task.id)), Delete(keys.open_task(task.id)), *user]
         for _ in range(ATTEMPTS):
             try:
-                return self.table.commit([*gone, *self.retiring(task, now=now)])
+                return self.table.commit([*gone, *retired(self.receipt(task), now=now)])
             except RowConflict:  # the request is still being accepted, and its receipt grows
                 continue
         raise StoreUnavailable("table", "too many writers of one request")
 
-    def retiring(self, task: Task, *, now: datetime) -> list[Write]:
-        """The write that lets the receipt of a task go, a week after nobody needs it any more."""
+    def receipt(self, task: Task) -> Row | None:
+        """The row that says which turns are the task's."""
         key = keys.receipt(scope_named(task.scope), task.request)
-        row = self.table.get([key]).get(key)
-        return [Put(key, row.data, row.version, week_after(now))] if row else []
+        return self.table.get([key]).get(key)
 
     def open(self) -> Iterator[tuple[str, str]]:
         """(project, task id) of every task that is not finished, as of now."""

@@ -4,9 +4,20 @@ from types import SimpleNamespace
 
 import pytest
 
-from chalicelib.errors import StoreUnavailable
+from chalicelib.errors import ModelUnavailable, StoreUnavailable
+from chalicelib.wiring import PROCESS
 
 DAY = 86_400
+
+
+class Away:
+    """A world whose embedder, and all that needs one, can't be built."""
+
+    def __init__(self, world, gone):
+        self.world, self.gone = world, gone
+
+    def __getattr__(self, name):
+        return self.gone() if name in {"embedder", "projection"} else getattr(self.world, name)
 
 
 @pytest.fixture
@@ -230,6 +241,18 @@ def test_health_names_a_store_that_is_down_and_what_is_up(house, host, store):
     data = host.get("/health")
     assert data["status"] == "degraded"
     assert data["stores"] == {name: "down" if name == store else "up" for name in ("table", "index", "graph", "queue")}
+
+
+def test_health_answers_without_a_model_too(house, host):
+    def gone():
+        raise ModelUnavailable("words", "timed out")
+
+    here = Away(house.world, gone)
+    PROCESS.world = here
+    data = host.get("/health")
+    assert (data["status"], data["embedder"], data["pending"]) == ("degraded", None, None)
+    assert set(data["stores"].values()) == {"up"}
+    PROCESS.world = house.world
 
 
 def test_what_is_pending_for_others_is_told_to_nobody(house, host):

@@ -422,6 +422,44 @@ class TestBadDays:
         assert mind.tasks.find("p", done.task.id) is None
         assert "deleted" in done.warnings[0]
         assert contents(mind) == texts
+        assert mind.rows("receipt/")[0].expires
+
+    @pytest.mark.parametrize("deferred", [True, False])
+    def test_a_retry_of_what_died_half_accepted_draws_memories_from_all_of_it_though_a_worker_was_quicker(self, mind, deferred):
+        texts = [f"Note {number}" for number in range(70)]
+        with pytest.raises(StoreUnavailable):
+            replace(mind, table=Going(mind.table, after=1)).say(*texts, request="r1")
+        mind.clock.move(seconds=61)
+        assert mind.carry_on(task_of(mind))
+        assert len(mind.kept()) == 28
+        done = mind.say(*texts, request="r1", deferred=deferred)
+        for project, task in list(mind.tasks.open()):
+            assert mind.carry_on(mind.tasks.find(project, task)[0])
+        assert (len(mind.kept()), list(mind.tasks.open())) == (70, [])
+        assert mind.tasks.find("p", done.task.id)[0].result["count"] == 70
+
+    def test_what_a_retry_accepts_while_a_worker_is_at_it_is_not_closed_over(self, mind):
+        texts = [f"Note {number}" for number in range(70)]
+        with pytest.raises(StoreUnavailable):
+            replace(mind, table=Going(mind.table, after=1)).say(*texts, request="r1")
+        mind.clock.move(seconds=61)
+        task = task_of(mind)
+        replace(mind, extractor=Meanwhile(mind.extractor, lambda: mind.say(*texts, request="r1"))).carry_on(task)
+        mind.clock.move(seconds=61)
+        mind.carry_on(task)
+        assert (len(mind.kept()), list(mind.tasks.open())) == (70, [])
+
+    @pytest.mark.parametrize("deferred", [True, False])
+    def test_a_request_sent_again_when_its_task_is_not_known_any_more_gets_one_that_is_done(self, mind, deferred):
+        mind.say("Note a", request="r1", task="task_one")
+        done = mind.say("Note a", request="r1", task="task_two", deferred=deferred)
+        assert (done.task.status, done.warnings) == ("succeeded", ())
+        assert mind.tasks.find("p", "task_two")[0].finished
+
+    def test_messages_that_grow_when_they_are_kept_are_accepted_in_smaller_pieces(self, mind):
+        texts = [chr(1 + number) * 40_000 for number in range(8)] * 3
+        assert mind.say(*texts).task.status == "succeeded"
+        assert contents(mind) == texts
 
     def test_a_request_whose_task_is_deleted_under_way_says_so_and_queues_nothing(self, mind):
         extractor = Meanwhile(mind.extractor, lambda: mind.tasks.delete(task_of(mind), now=mind.now()))
